@@ -1,0 +1,1 @@
+//! The `rollcheck` command as a library.

@@ -1,0 +1,2 @@
+//! The `rollcheck` command.
+fn main() {}

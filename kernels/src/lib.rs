@@ -1,0 +1,19 @@
+//! Compute ops of Rollcheck: slices in, slices out. No files, no other workspace crate.
+//!
+//! One folder an op. `mod.rs` holds the formula, the checks and the dispatch; `scalar.rs` is the
+//! definition; `simd.rs` runs the same arithmetic in the same order under wider instructions and
+//! gives the same bits (conventions, "Numbers").
+//!
+//! Start with [`backend::SimdLevel`] (how a level is chosen) and [`csr::CsrView`] (the sparse view
+//! that the graph ops share).
+
+#![allow(unsafe_code, reason = "calls into code compiled for detected instructions; each block has its note")]
+
+pub mod backend;
+pub mod csr;
+pub mod error;
+pub mod knn;
+
+pub use backend::SimdLevel;
+pub use csr::{Csr, CsrView};
+pub use error::KernelError;
