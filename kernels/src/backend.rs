@@ -63,27 +63,41 @@ impl SimdLevel {
     }
 }
 
-/// Compiles `body`, an `#[inline(always)]` function, once a vector level, and dispatches on the level.
+/// Compiles `body`, an `#[inline(always)]` function, once a vector level, and dispatches on the level. An
+/// op may be generic over one constant, its number of channels.
 macro_rules! simd_levels {
-    ($(#[$doc:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path) => {
+    (
+        $(#[$doc:meta])*
+        $vis:vis fn $name:ident $(<const $width:ident>)? ($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?
+        = $body:ident
+    ) => {
         $(#[$doc])*
-        $vis fn $name(level: $crate::backend::SimdLevel, $($arg: $ty),*) $(-> $ret)? {
+        #[allow(clippy::too_many_arguments, reason = "an op's slices, each with its own length")]
+        $vis fn $name $(<const $width: usize>)? (
+            level: $crate::backend::SimdLevel, $($arg: $ty),*
+        ) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,fma")]
-                fn avx2($($arg: $ty),*) $(-> $ret)? { $body($($arg),*) }
+                #[allow(clippy::too_many_arguments, reason = "as above")]
+                fn avx2 $(<const $width: usize>)? ($($arg: $ty),*) $(-> $ret)? {
+                    $body $(::<$width>)? ($($arg),*)
+                }
                 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma")]
-                fn avx512($($arg: $ty),*) $(-> $ret)? { $body($($arg),*) }
+                #[allow(clippy::too_many_arguments, reason = "as above")]
+                fn avx512 $(<const $width: usize>)? ($($arg: $ty),*) $(-> $ret)? {
+                    $body $(::<$width>)? ($($arg),*)
+                }
                 match level.0 {
                     // SAFETY: a `SimdLevel` of this value exists only where detection found the features.
-                    $crate::backend::Level::Avx512 => return unsafe { avx512($($arg),*) },
+                    $crate::backend::Level::Avx512 => return unsafe { avx512 $(::<$width>)? ($($arg),*) },
                     // SAFETY: as above.
-                    $crate::backend::Level::Avx2 => return unsafe { avx2($($arg),*) },
+                    $crate::backend::Level::Avx2 => return unsafe { avx2 $(::<$width>)? ($($arg),*) },
                     $crate::backend::Level::Portable => {}
                 }
             }
             let _ = level;
-            $body($($arg),*)
+            $body $(::<$width>)? ($($arg),*)
         }
     };
 }

@@ -13,6 +13,9 @@ pub mod backend;
 pub mod csr;
 pub mod error;
 pub mod knn;
+pub mod message_pass;
+pub mod node_logits;
+pub mod seed_topk;
 
 pub use backend::SimdLevel;
 pub use csr::{Csr, CsrView};
