@@ -11,6 +11,7 @@
 
 pub mod backend;
 pub mod csr;
+pub mod dense;
 pub mod error;
 pub mod knn;
 pub mod message_pass;

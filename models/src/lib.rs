@@ -1,1 +1,10 @@
-//! Everything learned or fitted.
+//! Everything learned or fitted; candle lives here.
+//!
+//! [`head`] is the relation-typed network: a window in, one logit a node out. [`train`] makes it,
+//! `fit` makes what the filter and the rules need (`g_track.npz`), `audit` measures the whole on demos that
+//! neither of them saw. [`split`] says which demo belongs to which of the three.
+
+pub mod head;
+pub mod random;
+pub mod split;
+pub mod train;

@@ -1,0 +1,26 @@
+//! The head: a window of joint states to one logit a node (sentinel page, section 2).
+//!
+//! ```text
+//! z     = encoder(q, differences * rate, gripper)                     window to R^D
+//! h0_v  = s_v relu(W_q z + W_e e_v)                                   the 256 nearest nodes
+//! h_v   : LAYERS rounds of typed message passing                      kernels::message_pass
+//! logit = w' relu(W_h h_v + W_z z + b)                                reached nodes; -inf elsewhere
+//! ```
+//!
+//! [`HeadWeights`] is what a file holds; [`Head`] adds the graph it belongs to; [`HeadWorker`] runs it for
+//! one worker over the reached frontier only, without allocating; [`plain`] is the same function in candle
+//! tensors over the whole graph, the oracle of the tests and the baseline of the bench.
+
+pub mod config;
+pub mod error;
+pub mod features;
+pub mod files;
+pub mod forward;
+pub mod frontier;
+pub mod plain;
+pub mod weights;
+
+pub use config::HeadConfig;
+pub use error::HeadError;
+pub use forward::{Head, HeadWorker};
+pub use weights::HeadWeights;

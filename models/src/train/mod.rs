@@ -1,0 +1,1 @@
+//! Training of the head (sentinel page, section 2).
