@@ -11,8 +11,8 @@
 //!
 //! One thread a window; windows are summed in order by the caller, so threads do not change a bit.
 
-use super::rows::{add_outer, add_row, back_product, group_sum, row};
-use super::simd::row_forward;
+use super::rows::{BLOCK, add_outers, add_products, add_row, group_sum, row, transposed};
+use super::simd::block_forward;
 use super::{Layer, Rows, TypedEdges, lane_sum};
 use crate::backend::simd_levels;
 
@@ -50,6 +50,69 @@ impl Gradient {
     }
 }
 
+/// Transposed matrices of a layer.
+struct Back {
+    w_self: Vec<f32>,
+    w_msg: Vec<f32>,
+}
+
+#[inline(always)]
+#[allow(clippy::too_many_arguments, reason = "one block of the op")]
+fn block<const D: usize, const B: usize>(
+    layer: &Layer<'_>,
+    back: &Back,
+    edges: &TypedEdges,
+    rows: &Rows<'_>,
+    start: usize,
+    input: &[f32],
+    grad_output: &[f32],
+    gradient: &mut Gradient,
+) {
+    let forward = block_forward::<D, B>(layer, edges, rows, start, input);
+    let scale = row::<D>(layer.scale, 0);
+    let (mut dx, mut du) = ([[0.0; D]; B], [[0.0; D]; B]);
+    for b in 0..B {
+        let dy = row::<D>(grad_output, rows.out_rows[start + b]);
+        let (mut dn, mut dscale, mut dn_n) = ([0.0; D], [0.0; D], [0.0; D]);
+        let normal = &forward.normal[b];
+        for c in 0..D {
+            dn[c] = dy[c] * scale[c];
+            dscale[c] = dy[c] * normal[c];
+            dn_n[c] = dn[c] * normal[c];
+        }
+        add_row(&mut gradient.scale, 0, &dscale);
+        add_row(&mut gradient.shift, 0, dy);
+        let (mean, slope) = (lane_sum(&dn) / D as f32, lane_sum(&dn_n) / D as f32);
+        for c in 0..D {
+            dx[b][c] = (dn[c] - mean - normal[c] * slope) * forward.inverse[b];
+            du[b][c] = if forward.pre[b][c] > 0.0 { dx[b][c] } else { 0.0 };
+        }
+        add_row(&mut gradient.bias, 0, &du[b]);
+    }
+    add_outers(&mut gradient.w_self, &forward.own, &du);
+    add_outers(&mut gradient.w_msg, &forward.message, &du);
+    add_products(&back.w_self, &du, &mut dx);
+    let mut dm = [[0.0; D]; B];
+    add_products(&back.w_msg, &du, &mut dm);
+    for b in 0..B {
+        add_row(&mut gradient.input, rows.self_rows[start + b], &dx[b]);
+        for group in edges.row(rows.edge_rows[start + b] as usize) {
+            let sum = group_sum::<D>(input, edges.sources(group));
+            let gates = row::<D>(layer.gates, group.relation);
+            let (mut dgate, mut dh) = ([0.0; D], [0.0; D]);
+            for c in 0..D {
+                let share = dm[b][c] * group.weight;
+                dgate[c] = share * sum[c];
+                dh[c] = share * gates[c];
+            }
+            add_row(&mut gradient.gates, group.relation, &dgate);
+            for &u in edges.sources(group) {
+                add_row(&mut gradient.input, u, &dh);
+            }
+        }
+    }
+}
+
 #[inline(always)]
 fn body<const D: usize>(
     layer: &Layer<'_>,
@@ -59,47 +122,13 @@ fn body<const D: usize>(
     grad_output: &[f32],
     gradient: &mut Gradient,
 ) {
-    let scale = row::<D>(layer.scale, 0);
-    for i in 0..rows.edge_rows.len() {
-        let own = row::<D>(input, rows.self_rows[i]);
-        let forward = row_forward::<D>(layer, edges, rows.edge_rows[i], own, input);
-        let dy = row::<D>(grad_output, rows.out_rows[i]);
-        let (mut dn, mut dscale, mut dn_n) = ([0.0; D], [0.0; D], [0.0; D]);
-        for c in 0..D {
-            dn[c] = dy[c] * scale[c];
-            dscale[c] = dy[c] * forward.normal[c];
-            dn_n[c] = dn[c] * forward.normal[c];
-        }
-        add_row(&mut gradient.scale, 0, &dscale);
-        add_row(&mut gradient.shift, 0, dy);
-        let (mean, slope) = (lane_sum(&dn) / D as f32, lane_sum(&dn_n) / D as f32);
-        let (mut dx, mut du) = ([0.0; D], [0.0; D]);
-        for c in 0..D {
-            dx[c] = (dn[c] - mean - forward.normal[c] * slope) * forward.inverse;
-            du[c] = if forward.pre[c] > 0.0 { dx[c] } else { 0.0 };
-        }
-        add_row(&mut gradient.bias, 0, &du);
-        add_outer(&mut gradient.w_self, own, &du);
-        add_outer(&mut gradient.w_msg, &forward.message, &du);
-        let back = back_product(layer.w_self, &du);
-        for c in 0..D {
-            dx[c] += back[c];
-        }
-        add_row(&mut gradient.input, rows.self_rows[i], &dx);
-        let dm = back_product(layer.w_msg, &du);
-        for group in edges.row(rows.edge_rows[i] as usize) {
-            let sum = group_sum::<D>(input, edges.sources(group));
-            let gates = row::<D>(layer.gates, group.relation);
-            let (mut dgate, mut dh) = ([0.0; D], [0.0; D]);
-            for c in 0..D {
-                dgate[c] = dm[c] * group.weight * sum[c];
-                dh[c] = dm[c] * group.weight * gates[c];
-            }
-            add_row(&mut gradient.gates, group.relation, &dgate);
-            for &u in edges.sources(group) {
-                add_row(&mut gradient.input, u, &dh);
-            }
-        }
+    let back = Back { w_self: transposed(D, layer.w_self), w_msg: transposed(D, layer.w_msg) };
+    let whole = rows.edge_rows.len() / BLOCK * BLOCK;
+    for start in (0..whole).step_by(BLOCK) {
+        block::<D, BLOCK>(layer, &back, edges, rows, start, input, grad_output, gradient);
+    }
+    for start in whole..rows.edge_rows.len() {
+        block::<D, 1>(layer, &back, edges, rows, start, input, grad_output, gradient);
     }
 }
 

@@ -1,0 +1,90 @@
+//! A training run that was interrupted: weights, moments, best weights so far, settings.
+//!
+//! An epoch's windows depend on seed and epoch alone, so a resumed run ends with the same weights.
+
+use super::error::TrainError;
+use super::trainer::{EpochReport, TrainConfig};
+use rollcheck_engine::store::arrays::{Arrays, Data, Dim};
+use rollcheck_engine::store::{GraphHash, npz};
+use std::path::Path;
+
+/// File name inside the output folder.
+pub const CHECKPOINT_FILE: &str = "g_head.checkpoint.npz";
+
+/// The state after a whole number of epochs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    pub(super) weights: Vec<f32>,
+    pub(super) best: Vec<f32>,
+    pub(super) first: Vec<f32>,
+    pub(super) second: Vec<f32>,
+    pub(super) steps: u64,
+    pub(super) reports: Vec<EpochReport>,
+    pub(super) settings: String,
+}
+
+impl Checkpoint {
+    /// Epochs done.
+    pub fn epochs(&self) -> usize {
+        self.reports.len()
+    }
+
+    /// Writes the state, atomically.
+    ///
+    /// # Errors
+    /// [`TrainError::Store`].
+    pub fn write(&self, path: &Path, graph: &GraphHash) -> Result<(), TrainError> {
+        let mut arrays = Arrays::new(CHECKPOINT_FILE);
+        let vectors = [&self.weights, &self.best, &self.first, &self.second];
+        for (name, values) in VECTORS.into_iter().zip(vectors) {
+            arrays.push(name, &[values.len()], Data::F32(values.clone()));
+        }
+        arrays.push("steps", &[], Data::I64(vec![self.steps as i64]));
+        let reports = serde_json::to_string(&self.reports).unwrap_or_default();
+        arrays.push_text("reports", reports);
+        arrays.push_text("settings", self.settings.clone());
+        graph.stamp(&mut arrays);
+        npz::write(path, &arrays)?;
+        Ok(())
+    }
+
+    /// Reads a state made for this graph and these settings.
+    ///
+    /// # Errors
+    /// [`TrainError::Store`] for an unreadable file or another graph, [`TrainError::OtherRun`] for other
+    /// settings.
+    pub fn read(
+        path: &Path,
+        graph: &GraphHash,
+        config: &TrainConfig,
+        len: usize,
+    ) -> Result<Self, TrainError> {
+        let arrays = npz::read(path)?;
+        graph.verify(&arrays)?;
+        let settings = arrays.text("settings")?.to_owned();
+        if settings != config.fingerprint() {
+            return Err(TrainError::OtherRun {
+                file: path.display().to_string(),
+                field: "settings",
+                expected: config.fingerprint(),
+                found: settings,
+            });
+        }
+        let vector = |name: &str| arrays.f32(name, &[Dim::Is(len)]).map(<[f32]>::to_vec);
+        let [weights, best, first, second] = VECTORS;
+        let steps = arrays.i64("steps", &[])?[0];
+        let reports = serde_json::from_str(arrays.text("reports")?)
+            .map_err(|e| arrays.value_error("reports", 0, "epoch reports as JSON", e))?;
+        Ok(Self {
+            weights: vector(weights)?,
+            best: vector(best)?,
+            first: vector(first)?,
+            second: vector(second)?,
+            steps: u64::try_from(steps).map_err(|_| arrays.value_error("steps", 0, "at least 0", steps))?,
+            reports,
+            settings,
+        })
+    }
+}
+
+const VECTORS: [&str; 4] = ["weights", "best", "first_moment", "second_moment"];

@@ -1,0 +1,340 @@
+//! The epochs: seeded windows, gradients in window order, the best epoch by held-out likelihood.
+//!
+//! A batch's windows are differentiated in parallel, each on its own; their gradients are added in the
+//! order of the windows, so the weights do not depend on the number of threads.
+
+use super::checkpoint::Checkpoint;
+use super::error::TrainError;
+use super::loss::{logits, loss};
+use super::metrics::{SCORED, Scores, score};
+use super::optimizer::AdamW;
+use super::subgraph::SubgraphScratch;
+use super::windows::{Bandwidth, Sample, WindowBuffer, checks, draw, sample};
+use crate::head::frontier::Topology;
+use crate::head::{Head, HeadConfig, HeadWeights};
+use crate::split::Split;
+use candle_core::{Device, Tensor, Var};
+use rayon::prelude::*;
+use rollcheck_engine::belief::Query;
+use rollcheck_engine::demos::DemoSet;
+use rollcheck_engine::graph::DemoGraph;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// Settings of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrainConfig {
+    /// Sizes of the head.
+    pub head: HeadConfig,
+    /// Seed of initial weights and windows.
+    pub seed: u64,
+    /// Epochs.
+    pub epochs: usize,
+    /// Windows of an epoch.
+    pub windows_per_epoch: usize,
+    /// Windows of a step.
+    pub batch: usize,
+    /// Largest learning rate; a linear warm-up over one epoch, then half a cosine to a hundredth.
+    pub learning_rate: f64,
+    /// Weight decay of the matrices.
+    pub weight_decay: f64,
+    /// One window in this many is `ENTRY_STATIC`.
+    pub static_every: usize,
+}
+
+impl TrainConfig {
+    /// The defaults for a number of joints.
+    pub fn new(dof: usize, seed: u64) -> Self {
+        Self {
+            head: HeadConfig::new(dof),
+            seed,
+            epochs: 24,
+            windows_per_epoch: 512,
+            batch: 16,
+            learning_rate: 3e-3,
+            weight_decay: 1e-2,
+            static_every: 16,
+        }
+    }
+
+    /// Everything that must not change when a run is resumed.
+    pub fn fingerprint(&self) -> String {
+        format!("{self:?}")
+    }
+
+    fn check(&self) -> Result<(), TrainError> {
+        self.head.check()?;
+        let counts = [
+            ("epochs", self.epochs),
+            ("windows_per_epoch", self.windows_per_epoch),
+            ("batch", self.batch),
+            ("static_every", self.static_every),
+        ];
+        for (field, found) in counts {
+            if found == 0 {
+                let (expected, found) = ("at least 1".to_owned(), found.to_string());
+                return Err(TrainError::Config { field, expected, found });
+            }
+        }
+        for (field, found) in [("learning_rate", self.learning_rate), ("weight_decay", self.weight_decay)] {
+            if !(found.is_finite() && found >= 0.0) {
+                let (expected, found) = ("a number of at least 0".to_owned(), found.to_string());
+                return Err(TrainError::Config { field, expected, found });
+            }
+        }
+        Ok(())
+    }
+
+    fn rate(&self, step: usize) -> f64 {
+        let per_epoch = self.windows_per_epoch.div_ceil(self.batch);
+        let (warm, total) = (per_epoch, per_epoch * self.epochs);
+        if step < warm {
+            return self.learning_rate * (step + 1) as f64 / warm as f64;
+        }
+        let done = (step - warm) as f64 / (total - warm).max(1) as f64;
+        self.learning_rate * (0.01 + 0.99 * 0.5 * (1.0 + (std::f64::consts::PI * done).cos()))
+    }
+}
+
+/// One epoch.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EpochReport {
+    /// From 1.
+    pub epoch: usize,
+    /// Weighted mean loss of its windows.
+    pub train_loss: f64,
+    /// Scores on the fit part.
+    pub held_out: Scores,
+    /// Whether this epoch's weights are the best so far.
+    pub best: bool,
+}
+
+/// A finished or stopped run.
+#[derive(Clone, Debug)]
+pub struct Trained {
+    /// Weights of the best epoch.
+    pub weights: HeadWeights,
+    /// All epochs.
+    pub reports: Vec<EpochReport>,
+    /// To go on from.
+    pub checkpoint: Checkpoint,
+}
+
+/// Trains a head on the train part of a split; the fit part chooses the epoch.
+///
+/// `bandwidth` gives the cells' bandwidths for the cleanliness weight. `observe` sees each epoch and the
+/// state after it, and may stop the run.
+///
+/// # Errors
+/// [`TrainError`].
+pub fn train(
+    graph: &Arc<DemoGraph>,
+    demos: &DemoSet,
+    split: &Split,
+    config: &TrainConfig,
+    bandwidth: &Bandwidth<'_>,
+    resume: Option<Checkpoint>,
+    observe: &mut dyn FnMut(&EpochReport, &Checkpoint) -> ControlFlow<()>,
+) -> Result<Trained, TrainError> {
+    config.check()?;
+    same_demos(graph, demos)?;
+    let held_out = held_out(graph, demos, &split.fit, bandwidth);
+    if split.train.is_empty() || held_out.is_empty() {
+        let (part, reason) = if split.train.is_empty() {
+            ("train", "no demo in this part")
+        } else {
+            ("fit", "no demo of at least eight frames in this part")
+        };
+        return Err(TrainError::NoWindows { part, reason: reason.to_owned() });
+    }
+    let topology = Arc::new(Topology::new(graph, config.head.layers));
+    let mut state = resume.unwrap_or_else(|| start(config));
+    let decays = decays(&config.head);
+    let mut adam = AdamW { first: state.first.clone(), second: state.second.clone(), steps: state.steps };
+    let per_epoch = config.windows_per_epoch.div_ceil(config.batch);
+    for epoch in state.epochs() + 1..=config.epochs {
+        let queries =
+            draw(demos, &split.train, config.seed, epoch, config.windows_per_epoch, config.static_every);
+        let samples: Vec<Sample> = queries
+            .par_iter()
+            .map(|&(owner, frame, kind)| sample(graph, demos, owner, frame, kind, bandwidth))
+            .collect();
+        let (mut total, mut mass) = (0.0, 0.0);
+        for (batch, samples) in samples.chunks(config.batch).enumerate() {
+            let head = Arc::new(Head::with_topology(
+                Arc::clone(graph),
+                Arc::clone(&topology),
+                unflatten(&config.head, &state.weights)?,
+            )?);
+            let (gradient, sum, weight) = gradient(&head, demos, samples)?;
+            if !sum.is_finite() {
+                return Err(TrainError::Diverged { epoch, batch, found: sum });
+            }
+            total += sum;
+            mass += weight;
+            let rate = config.rate((epoch - 1) * per_epoch + batch) as f32;
+            adam.step(&mut state.weights, &gradient, rate, config.weight_decay as f32, &decays);
+        }
+        let head = Head::with_topology(
+            Arc::clone(graph),
+            Arc::clone(&topology),
+            unflatten(&config.head, &state.weights)?,
+        )?;
+        let Some(scores) = score(&Arc::new(head), demos, &held_out) else {
+            return Err(TrainError::NoWindows { part: "fit", reason: "nothing was scored".to_owned() });
+        };
+        let best =
+            state.reports.iter().all(|r| scores.negative_log_likelihood < r.held_out.negative_log_likelihood);
+        if best {
+            state.best.clone_from(&state.weights);
+        }
+        let report = EpochReport { epoch, train_loss: total / mass, held_out: scores, best };
+        state.reports.push(report);
+        (state.first, state.second, state.steps) = (adam.first.clone(), adam.second.clone(), adam.steps);
+        if observe(&report, &state).is_break() {
+            break;
+        }
+    }
+    let weights = unflatten(&config.head, &state.best)?;
+    Ok(Trained { weights, reports: state.reports.clone(), checkpoint: state })
+}
+
+/// The windows on which the epoch is chosen: every check of the fit part.
+fn held_out(graph: &DemoGraph, demos: &DemoSet, owners: &[usize], bandwidth: &Bandwidth<'_>) -> Vec<Sample> {
+    owners
+        .iter()
+        .flat_map(|&o| checks(demos.episodes()[o].frames()).map(move |frame| (o, frame)))
+        .map(|(owner, frame)| sample(graph, demos, owner, frame, SCORED, bandwidth))
+        .collect()
+}
+
+fn start(config: &TrainConfig) -> Checkpoint {
+    let weights = flatten(&HeadWeights::initial(config.head, config.seed));
+    let zeros = vec![0.0; weights.len()];
+    Checkpoint {
+        best: weights.clone(),
+        first: zeros.clone(),
+        second: zeros,
+        steps: 0,
+        reports: Vec::new(),
+        settings: config.fingerprint(),
+        weights,
+    }
+}
+
+/// Refuses demonstrations that another graph was made from.
+fn same_demos(graph: &DemoGraph, demos: &DemoSet) -> Result<(), TrainError> {
+    let refuse = |what, expected: usize, found: usize| {
+        Err(TrainError::OtherDemos { what, expected: expected.to_string(), found: found.to_string() })
+    };
+    if demos.dof() != graph.dof() {
+        return refuse("joints", graph.dof(), demos.dof());
+    }
+    if demos.episodes().len() != graph.owners() {
+        return refuse("episodes", graph.owners(), demos.episodes().len());
+    }
+    for (owner, episode) in demos.episodes().iter().enumerate() {
+        let frames = graph.frame(graph.strand(owner).end - 1) + 1;
+        if episode.frames() != frames {
+            return refuse("frames of an episode", frames, episode.frames());
+        }
+    }
+    Ok(())
+}
+
+/// Sum of the windows' weighted gradients over the sum of their weights, with both sums.
+fn gradient(
+    head: &Arc<Head>,
+    demos: &DemoSet,
+    samples: &[Sample],
+) -> Result<(Vec<f32>, f64, f64), TrainError> {
+    let weights = vars(head.weights())?;
+    let parts: Vec<Result<Option<(Vec<f32>, f64)>, TrainError>> = samples
+        .par_iter()
+        .map_init(
+            || SubgraphScratch::new(head.topology(), head.graph().len()),
+            |scratch, sample| window_gradient(head, demos, &weights, scratch, sample),
+        )
+        .collect();
+    let mass: f64 = samples.iter().map(|s| s.weight).sum();
+    let (mut gradient, mut total) = (vec![0.0_f32; head.weights().len()], 0.0);
+    for (part, sample) in parts.into_iter().zip(samples) {
+        if let Some((part, loss)) = part? {
+            let share = (sample.weight / mass) as f32;
+            for (sum, g) in gradient.iter_mut().zip(part) {
+                *sum += share * g;
+            }
+            total += sample.weight * loss;
+        }
+    }
+    Ok((gradient, total, mass))
+}
+
+/// Gradient and loss of one window; `None` when no node of its lane is reached.
+fn window_gradient(
+    head: &Head,
+    demos: &DemoSet,
+    weights: &[Tensor],
+    scratch: &mut SubgraphScratch,
+    sample: &Sample,
+) -> Result<Option<(Vec<f32>, f64)>, TrainError> {
+    let window = WindowBuffer::of(demos, sample.owner, sample.frame, sample.kind);
+    let query = Query { window: window.view(), lane: Some(sample.task), without_owner: Some(sample.owner) };
+    let subgraph = scratch.make(head, &query);
+    if subgraph.nodes.is_empty() {
+        return Ok(None);
+    }
+    let logits = logits(head, weights, &window, &subgraph)?;
+    let loss = loss(head.graph(), sample, &subgraph.nodes, &logits)?;
+    let store = loss.backward()?;
+    let mut flat = Vec::with_capacity(head.weights().len());
+    for (tensor, weight) in weights.iter().zip(head.weights().tensors()) {
+        match store.get(tensor) {
+            Some(gradient) => flat.extend(gradient.flatten_all()?.to_vec1::<f32>()?),
+            None => flat.resize(flat.len() + weight.values.len(), 0.0),
+        }
+    }
+    Ok(Some((flat, f64::from(loss.to_scalar::<f32>()?))))
+}
+
+fn vars(weights: &HeadWeights) -> Result<Vec<Tensor>, TrainError> {
+    weights
+        .tensors()
+        .iter()
+        .map(|t| {
+            let tensor = Tensor::from_slice(&t.values, t.shape.as_slice(), &Device::Cpu)?;
+            Ok(Var::from_tensor(&tensor)?.as_tensor().clone())
+        })
+        .collect()
+}
+
+fn flatten(weights: &HeadWeights) -> Vec<f32> {
+    weights.tensors().iter().flat_map(|t| t.values.iter().copied()).collect()
+}
+
+fn unflatten(config: &HeadConfig, flat: &[f32]) -> Result<HeadWeights, TrainError> {
+    let mut rest = flat;
+    let mut tensors = Vec::new();
+    for (_, shape) in HeadWeights::shapes(config) {
+        let (head, tail) = rest.split_at(shape.iter().product::<usize>().min(rest.len()));
+        tensors.push(head.to_vec());
+        rest = tail;
+    }
+    Ok(HeadWeights::new(*config, tensors)?)
+}
+
+/// Matrices decay; biases, gates and normalisation do not.
+fn decays(config: &HeadConfig) -> Vec<bool> {
+    let (gates, matrices) =
+        (rollcheck_engine::graph::Relation::COUNT * config.width, 2 * config.width.pow(2));
+    HeadWeights::shapes(config)
+        .into_iter()
+        .flat_map(|(name, shape)| {
+            let n: usize = shape.iter().product();
+            let packed = name.starts_with("layer");
+            (0..n)
+                .map(move |i| if packed { (gates..gates + matrices).contains(&i) } else { shape.len() == 2 })
+        })
+        .collect()
+}
