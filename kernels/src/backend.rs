@@ -4,7 +4,7 @@
 //! one proves that this processor has the instructions. Ops take it as an argument: tests force every
 //! level, callers pass [`SimdLevel::detect`].
 //!
-//! The body of an op is one `#[inline(always)]` function. [`simd_levels!`] compiles it once a level
+//! The body of an op is one `#[inline(always)]` function. `simd_levels!` compiles it once a level
 //! under `#[target_feature]`; Rust never contracts `a * b + c`, so every level rounds alike, and fused
 //! products are written out as `mul_add`.
 

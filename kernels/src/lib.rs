@@ -7,16 +7,24 @@
 //! Start with [`backend::SimdLevel`] (how a level is chosen) and [`csr::CsrView`] (the sparse view
 //! that the graph ops share).
 
+#![allow(
+    clippy::inline_always,
+    reason = "the body of an op must be inlined into each level's function to be compiled for it"
+)]
 #![allow(unsafe_code, reason = "calls into code compiled for detected instructions; each block has its note")]
 
 pub mod backend;
+pub mod belief_advance;
 pub mod csr;
 pub mod dense;
 pub mod error;
 pub mod knn;
+pub mod masked_softmax;
 pub mod message_pass;
 pub mod node_logits;
 pub mod seed_topk;
+mod stripes;
+pub mod weighted_mean;
 
 pub use backend::SimdLevel;
 pub use csr::{Csr, CsrView};
