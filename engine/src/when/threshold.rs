@@ -66,6 +66,9 @@ impl Greatest {
     }
 }
 
+/// A share such as 0.05 / 2 / 3 is not exact in binary: 120 of them must still make 1.
+const ROUNDING: f64 = 1e-9;
+
 /// The k-th largest of `greatest`, one value a clean replay.
 ///
 /// # Errors
@@ -80,18 +83,16 @@ pub fn episode_threshold(greatest: &[f64], alpha_half: f64) -> Result<f64, WhenE
         let (field, expected, found) = ("greatest log wealth", "a number", "NaN".to_owned());
         return Err(WhenError::Value { field, index, expected, found });
     }
-    // A share such as 0.05 / 2 / 3 is not exact in binary: 120 of them must still make 1.
-    const ROUNDING: f64 = 1e-9;
     let n = greatest.len();
     let k = ((n + 1) as f64 * alpha_half + ROUNDING).floor() as usize;
-    if k == 0 {
-        let needed = (1.0 / alpha_half - ROUNDING).ceil() as usize - 1;
+    if k == 0 || n == 0 {
+        let needed = ((1.0 / alpha_half - ROUNDING).ceil() as usize - 1).max(1);
         return Err(WhenError::TooFewReplays { found: n, needed, alpha_half });
     }
     let mut descending = greatest.to_vec();
     descending.sort_by(|a, b| b.total_cmp(a));
-    // k <= n, for alpha_half < 1; the last value otherwise fires least often.
-    Ok(descending[(k - 1).min(n - 1)])
+    // Only a share within rounding of 1 asks for more than there are.
+    Ok(descending[k.min(n) - 1])
 }
 
 #[cfg(test)]
@@ -114,7 +115,11 @@ mod tests {
 
     #[test]
     fn no_replays_and_no_numbers_are_refused() {
-        assert!(matches!(episode_threshold(&[], 0.5), Err(WhenError::TooFewReplays { needed: 1, .. })));
+        for alpha_half in [0.5, 1.0 - 1e-12] {
+            let refused = episode_threshold(&[], alpha_half).unwrap_err();
+            assert_eq!(refused, WhenError::TooFewReplays { found: 0, needed: 1, alpha_half });
+        }
+        assert_eq!(episode_threshold(&[2.0], 1.0 - 1e-12), Ok(2.0));
         assert!(matches!(episode_threshold(&[1.0, f64::NAN], 0.5), Err(WhenError::Value { index: 1, .. })));
         assert!(matches!(episode_threshold(&[1.0], 0.0), Err(WhenError::Setting { .. })));
     }
