@@ -37,9 +37,7 @@ pub fn run(
         Err(error) => return printer::parser_message(stdout, stderr, terminal, &error),
     };
     let mut printer = Printer::new(stdout, stderr, terminal, cli.global.output());
-    let outcome = Settings::new(&cli.global)
-        .and_then(Settings::apply)
-        .and_then(|()| commands::run(&cli.command, &mut printer));
+    let outcome = Settings::new(&cli.global).apply().and_then(|()| commands::run(&cli.command, &mut printer));
     match outcome {
         Ok(exit) => exit,
         Err(error) => printer.error(&error),

@@ -12,11 +12,8 @@ pub struct Settings {
 
 impl Settings {
     /// Reads the global options.
-    ///
-    /// # Errors
-    /// None today; later options may contradict each other.
-    pub fn new(global: &GlobalArgs) -> Result<Self, CliError> {
-        Ok(Self { threads: global.threads.map(usize::from) })
+    pub fn new(global: &GlobalArgs) -> Self {
+        Self { threads: global.threads.map(usize::from) }
     }
 
     /// Sets up the process: the thread pool.

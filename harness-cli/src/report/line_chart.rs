@@ -8,6 +8,7 @@ use super::axis::{Axis, range};
 use super::figure::{WIDTH, frame, px};
 use super::format::{known, number};
 use maud::{Markup, html};
+use std::fmt::Write as _;
 
 const LEFT: f64 = 56.0;
 /// Room to the right of the plot where no threshold needs more.
@@ -231,7 +232,7 @@ impl LineChart {
     }
 
     /// Known values in unbroken runs, as pixels with their index.
-    fn runs<'s>(&self, series: &'s Series, x: &Axis, y: &Axis) -> Vec<Vec<(usize, f64, f64)>> {
+    fn runs(&self, series: &Series, x: &Axis, y: &Axis) -> Vec<Vec<(usize, f64, f64)>> {
         let points: Vec<Option<(usize, f64, f64)>> = self
             .x
             .iter()
@@ -253,7 +254,7 @@ impl LineChart {
         let mut path = String::new();
         for run in runs.iter().filter(|run| run.len() > 1) {
             for (k, (_, at_x, at_y)) in run.iter().enumerate() {
-                path += &format!("{}{} {}", if k == 0 { 'M' } else { 'L' }, px(*at_x), px(*at_y));
+                let _ = write!(path, "{}{} {}", if k == 0 { 'M' } else { 'L' }, px(*at_x), px(*at_y));
             }
         }
         html! {
@@ -274,7 +275,7 @@ impl LineChart {
             };
             let there = run.iter().map(|p| edge(p.0, 1.0));
             let back = run.iter().rev().map(|p| edge(p.0, -1.0));
-            path += &format!("M{}Z", there.chain(back).collect::<Vec<_>>().join("L"));
+            let _ = write!(path, "M{}Z", there.chain(back).collect::<Vec<_>>().join("L"));
         }
         path
     }
@@ -302,9 +303,9 @@ impl LineChart {
         let mut text = format!("{} {}", self.x_label, self.x[i]);
         for series in &self.series {
             let value = series.values.get(i).copied().flatten();
-            text += &format!("\n{}: {}", series.name, number(value, self.decimals));
+            let _ = write!(text, "\n{}: {}", series.name, number(value, self.decimals));
             if let Some(spread) = known(series.spread.get(i).copied().flatten()) {
-                text += &format!(" ± {}", number(Some(spread), self.decimals));
+                let _ = write!(text, " ± {}", number(Some(spread), self.decimals));
             }
         }
         text

@@ -86,7 +86,7 @@ impl RateChart {
         let reference = self.reference.as_ref().filter(|r| x.holds(r.share)).and_then(|reference| {
             let mut middles = placed.iter().filter(|p| p.3.group == reference.group).map(|p| p.2);
             let first = middles.next()?;
-            let last = middles.last().unwrap_or(first);
+            let last = middles.next_back().unwrap_or(first);
             Some((reference, first - ROW / 2.0 - GROUP + 6.0, last + ROW / 2.0))
         });
         let inner = html! {
@@ -160,7 +160,7 @@ fn estimate(row: &RateRow, x: &Axis, middle: f64) -> Markup {
 
 /// A filled circle for the first setting, an open square for the second, and again.
 fn dot(setting: usize, x: f64, y: f64) -> Markup {
-    if setting % 2 == 0 {
+    if setting.is_multiple_of(2) {
         html! { circle.point.r0 cx=(px(x)) cy=(px(y)) r="4.5" {} }
     } else {
         html! { rect.point.r1 x=(px(x - 4.0)) y=(px(y - 4.0)) width="8" height="8" {} }
