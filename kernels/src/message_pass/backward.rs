@@ -1,11 +1,11 @@
 //! Gradient of one round, row after row in the order of the row lists.
 //!
-//! With `x = h + relu(u)`, `n = (x - mean) * inverse`, `y = n * scale + shift`:
+//! With `a = relu(u)`, `n = (a - mean) * inverse`, `y = h + n * scale + shift`:
 //!
 //! ```text
-//! dn = dy * scale          dx = (dn - mean(dn) - n * mean(dn * n)) * inverse
-//! du = dx where u > 0      dW_self += h du'     dW_msg += m du'     dbias += du
-//! dh = dx + W_self du      dm = W_msg du
+//! dn = dy * scale          da = (dn - mean(dn) - n * mean(dn * n)) * inverse
+//! du = da where u > 0      dW_self += h du'     dW_msg += m du'     dbias += du
+//! dh = dy + W_self du      dm = W_msg du
 //! dgate_r += dm * sum_u h_u / deg_r             dh_u += dm * gate_r / deg_r
 //! ```
 //!
@@ -70,7 +70,7 @@ fn block<const D: usize, const B: usize>(
 ) {
     let forward = block_forward::<D, B>(layer, edges, rows, start, input);
     let scale = row::<D>(layer.scale, 0);
-    let (mut dx, mut du) = ([[0.0; D]; B], [[0.0; D]; B]);
+    let (mut dh, mut du) = ([[0.0; D]; B], [[0.0; D]; B]);
     for b in 0..B {
         let dy = row::<D>(grad_output, rows.out_rows[start + b]);
         let (mut dn, mut dscale, mut dn_n) = ([0.0; D], [0.0; D], [0.0; D]);
@@ -84,30 +84,31 @@ fn block<const D: usize, const B: usize>(
         add_row(&mut gradient.shift, 0, dy);
         let (mean, slope) = (lane_sum(&dn) / D as f32, lane_sum(&dn_n) / D as f32);
         for c in 0..D {
-            dx[b][c] = (dn[c] - mean - normal[c] * slope) * forward.inverse[b];
-            du[b][c] = if forward.pre[b][c] > 0.0 { dx[b][c] } else { 0.0 };
+            let da = (dn[c] - mean - normal[c] * slope) * forward.inverse[b];
+            du[b][c] = if forward.pre[b][c] > 0.0 { da } else { 0.0 };
+            dh[b][c] = dy[c];
         }
         add_row(&mut gradient.bias, 0, &du[b]);
     }
     add_outers(&mut gradient.w_self, &forward.own, &du);
     add_outers(&mut gradient.w_msg, &forward.message, &du);
-    add_products(&back.w_self, &du, &mut dx);
+    add_products(&back.w_self, &du, &mut dh);
     let mut dm = [[0.0; D]; B];
     add_products(&back.w_msg, &du, &mut dm);
     for b in 0..B {
-        add_row(&mut gradient.input, rows.self_rows[start + b], &dx[b]);
+        add_row(&mut gradient.input, rows.self_rows[start + b], &dh[b]);
         for group in edges.row(rows.edge_rows[start + b] as usize) {
             let sum = group_sum::<D>(input, edges.sources(group));
             let gates = row::<D>(layer.gates, group.relation);
-            let (mut dgate, mut dh) = ([0.0; D], [0.0; D]);
+            let (mut dgate, mut dsource) = ([0.0; D], [0.0; D]);
             for c in 0..D {
                 let share = dm[b][c] * group.weight;
                 dgate[c] = share * sum[c];
-                dh[c] = share * gates[c];
+                dsource[c] = share * gates[c];
             }
             add_row(&mut gradient.gates, group.relation, &dgate);
             for &u in edges.sources(group) {
-                add_row(&mut gradient.input, u, &dh);
+                add_row(&mut gradient.input, u, &dsource);
             }
         }
     }

@@ -3,13 +3,14 @@
 //! ```text
 //! m_v  = sum_r gate_r * (1 / deg_r(v)) * sum_{u -> v in r} h_u          typed mean, per channel
 //! a_v  = relu(W_self' h_v + W_msg' m_v + bias)
-//! h'_v = layer_norm(h_v + a_v) * scale + shift
+//! h'_v = h_v + layer_norm(a_v) * scale + shift
 //! ```
 //!
 //! `h`: rows of `D` channels, f32. The mean divides by *all* in-edges of the relation, also those whose
 //! source was not reached: such a source has a row of zeros (sentinel page, section 2). A relation acts on
 //! a message by a gate a channel, the multiplicative composition of CompGCN (Vashishth et al., ICLR 2020),
-//! before one shared matrix: twelve full matrices would cost six times the arithmetic of a check.
+//! before one shared matrix: twelve full matrices would cost six times the arithmetic of a check. The
+//! normalisation is on the branch, not on the sum, so the size of a seed's state (how near it is) survives.
 //!
 //! Order of operations: channels are independent; edges of a group are added in ascending source order;
 //! matrix products run over the input channel upward, fused; sums over channels are [`lane_sum`]s.

@@ -33,14 +33,14 @@ pub fn forward(
             for k in 0..width {
                 sum = layer.w_msg[k * width + c].mul_add(message[k], sum);
             }
-            x[c] = own[c] + sum.max(0.0);
+            x[c] = sum.max(0.0);
         }
         let mean = lane_sum(&x) / width as f32;
         let squares: Vec<f32> = x.iter().map(|v| (v - mean) * (v - mean)).collect();
         let inverse = 1.0 / (lane_sum(&squares) / width as f32 + NORM_EPSILON).sqrt();
         let out = &mut output[rows.out_rows[i] as usize * width..][..width];
         for c in 0..width {
-            out[c] = ((x[c] - mean) * inverse).mul_add(layer.scale[c], layer.shift[c]);
+            out[c] = own[c] + ((x[c] - mean) * inverse).mul_add(layer.scale[c], layer.shift[c]);
         }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn block_forward<const D: usize, const B: usize>(
     for b in 0..B {
         let mut x = [0.0; D];
         for c in 0..D {
-            x[c] = out.own[b][c] + out.pre[b][c].max(0.0);
+            x[c] = out.pre[b][c].max(0.0);
         }
         let mean = lane_sum(&x) / D as f32;
         let mut squares = [0.0; D];
@@ -95,7 +95,7 @@ fn block<const D: usize, const B: usize>(
         let at = rows.out_rows[start + b] as usize * D;
         let out = &mut output[at..at + D];
         for c in 0..D {
-            out[c] = forward.normal[b][c].mul_add(layer.scale[c], layer.shift[c]);
+            out[c] = forward.own[b][c] + forward.normal[b][c].mul_add(layer.scale[c], layer.shift[c]);
         }
     }
 }

@@ -116,6 +116,7 @@ pub struct HeadWorker {
     hidden: Vec<f32>,
     z: Vec<f32>,
     projected: Vec<f32>,
+    out: Vec<f32>,
     zero: Vec<f32>,
     logits: Vec<f32>,
     /// Two tables of states and the rows of each that are not zero.
@@ -137,6 +138,7 @@ impl HeadWorker {
             hidden: vec![0.0; config.hidden],
             z: vec![0.0; config.width],
             projected: vec![0.0; config.width],
+            out: vec![0.0; config.width],
             zero: vec![0.0; config.width],
             logits: Vec::with_capacity(n),
             states: [table(), table()],
@@ -230,11 +232,10 @@ impl Likelihood for HeadWorker {
 
         let (w_query, bias) = (weights.values(at::LOGIT_QUERY), weights.values(at::LOGIT_BIAS));
         dense_row(&self.z, w_query, bias, false, &mut self.projected);
-        let logit_head = LogitHead {
-            matrix: weights.values(at::LOGIT_STATE),
-            query: &self.projected,
-            out: weights.values(at::LOGIT_OUT),
-        };
+        let (w_match, out_bias) = (weights.values(at::LOGIT_MATCH), weights.values(at::LOGIT_OUT));
+        dense_row(&self.z, w_match, out_bias, false, &mut self.out);
+        let logit_head =
+            LogitHead { matrix: weights.values(at::LOGIT_STATE), query: &self.projected, out: &self.out };
         let rows = self.frontier.active(config.layers);
         self.logits.resize(rows.len(), 0.0);
         let states = &self.states[config.layers % 2];

@@ -4,7 +4,7 @@
 //! z     = encoder(q, differences * rate, gripper)                     window to R^D
 //! h0_v  = s_v relu(W_q z + W_e e_v)                                   the 256 nearest nodes
 //! h_v   : LAYERS rounds of typed message passing                      kernels::message_pass
-//! logit = w' relu(W_h h_v + W_z z + b)                                reached nodes; -inf elsewhere
+//! logit = (w + W_m z)' relu(W_h h_v + W_z z + b)                      reached nodes; -inf elsewhere
 //! ```
 //!
 //! [`HeadWeights`] is what a file holds; [`Head`] adds the graph it belongs to; [`HeadWorker`] runs it for

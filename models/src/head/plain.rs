@@ -97,7 +97,7 @@ impl PlainHead {
                 message = message.index_add(target, &messages, 0)?;
             }
             let pre = (h.matmul(&w_self)? + message.matmul(&w_msg)?)?.broadcast_add(&bias)?;
-            let x = (&h + pre.relu()?)?;
+            let x = pre.relu()?;
             let centred = x.broadcast_sub(&x.mean_keepdim(D::Minus1)?)?;
             let variance = centred.sqr()?.mean_keepdim(D::Minus1)?;
             let normal = centred.broadcast_div(&(variance + f64::from(NORM_EPSILON))?.sqrt()?)?;
@@ -109,11 +109,12 @@ impl PlainHead {
             )?)?;
         }
         let share = z.matmul(&weights[at::LOGIT_QUERY])?.broadcast_add(&weights[at::LOGIT_BIAS])?;
+        let out = z.matmul(&weights[at::LOGIT_MATCH])?.broadcast_add(&weights[at::LOGIT_OUT])?;
         let logits = h
             .matmul(&weights[at::LOGIT_STATE])?
             .broadcast_add(&share)?
             .relu()?
-            .matmul(&weights[at::LOGIT_OUT].reshape((width, 1))?)?
+            .matmul(&out.reshape((width, 1))?)?
             .flatten_all()?;
         let asked = |v: usize| reached[v] && query.lane.is_none_or(|task| graph.task(v) == task);
         let mask: Vec<f32> = (0..n).map(|v| if asked(v) { 0.0 } else { f32::NEG_INFINITY }).collect();

@@ -40,7 +40,8 @@ pub(crate) mod at {
     pub(crate) const LOGIT_QUERY: usize = 8;
     pub(crate) const LOGIT_BIAS: usize = 9;
     pub(crate) const LOGIT_OUT: usize = 10;
-    pub(crate) const LAYERS: usize = 11;
+    pub(crate) const LOGIT_MATCH: usize = 11;
+    pub(crate) const LAYERS: usize = 12;
 }
 
 impl HeadWeights {
@@ -59,6 +60,7 @@ impl HeadWeights {
             ("logit_query".into(), vec![d, d]),
             ("logit_bias".into(), vec![d]),
             ("logit_out".into(), vec![d]),
+            ("logit_match".into(), vec![d, d]),
         ];
         for layer in 0..config.layers {
             shapes.push((format!("layer{layer}"), vec![config.layer_len()]));
@@ -189,9 +191,9 @@ mod tests {
         assert_eq!(weights, HeadWeights::initial(config, 3));
         let mut values: Vec<Vec<f32>> = weights.tensors().iter().map(|t| t.values.clone()).collect();
         assert_eq!(HeadWeights::new(config, values.clone()).unwrap().hash(), weights.hash());
-        values[13][5] += 1e-3;
+        values[14][5] += 1e-3;
         assert_ne!(HeadWeights::new(config, values.clone()).unwrap().hash(), weights.hash());
-        values[13][5] = f32::NAN;
+        values[14][5] = f32::NAN;
         assert!(matches!(
             HeadWeights::new(config, values),
             Err(HeadError::NotFinite { name, index: 5, .. }) if name == "layer2"

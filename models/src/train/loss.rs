@@ -58,7 +58,8 @@ pub(crate) fn logits(
         h = h.contiguous()?.apply_op2(&weights[at::LAYERS + k], op)?;
     }
     let share = z.matmul(&weights[at::LOGIT_QUERY])?.broadcast_add(&weights[at::LOGIT_BIAS])?;
-    let vectors = Tensor::cat(&[&share.flatten_all()?, &weights[at::LOGIT_OUT]], 0)?;
+    let out = z.matmul(&weights[at::LOGIT_MATCH])?.broadcast_add(&weights[at::LOGIT_OUT])?;
+    let vectors = Tensor::cat(&[&share.flatten_all()?, &out.flatten_all()?], 0)?;
     let rows = (0..subgraph.nodes.len() as u32).collect();
     h.apply_op3(&weights[at::LOGIT_STATE], &vectors, NodeLogits { width: config.width, rows })
 }
