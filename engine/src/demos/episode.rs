@@ -31,7 +31,7 @@ impl Episode {
     ///
     /// # Errors
     /// [`DemoError`] when a value is not finite, there are fewer than two frames, `dof` is outside 1 to 16,
-    /// the rate is not positive, or the lengths differ.
+    /// the rate is not positive, a velocity overflows, or the lengths differ.
     pub fn new(
         q: Vec<f64>,
         dof: usize,
@@ -65,6 +65,10 @@ impl Episode {
         if let Some(at) = q.iter().position(|x| !x.is_finite()) {
             let (frame, joint, found) = (at / dof, at % dof, q[at]);
             return Err(DemoError::NotFinite { file, episode, field, frame, joint, found });
+        }
+        if let Some(at) = velocity_overflow(&q, dof, rate_hz) {
+            let (frame, joint, found) = (at / dof, at % dof, q[at]);
+            return Err(DemoError::Velocity { file, episode, field, frame, joint, found, rate_hz });
         }
         Ok(Self { q, dof, closed, task_id, rate_hz })
     }
@@ -113,6 +117,16 @@ impl Episode {
     pub fn phase(&self, k: usize) -> f64 {
         k as f64 / (self.frames() - 1) as f64
     }
+}
+
+/// The first value whose step from one of the two frames before it is no finite velocity. Finite positions
+/// are not enough: 1e308 rad at 20 Hz would put an infinite `qdot` into a graph that its reader refuses.
+fn velocity_overflow(q: &[f64], dof: usize, rate_hz: f64) -> Option<usize> {
+    (dof..q.len()).find(|&at| {
+        let step = (q[at] - q[at - dof]) * rate_hz;
+        let two_steps = at.checked_sub(2 * dof).map_or(0.0, |back| (q[at] - q[back]) * (rate_hz / 2.0));
+        !(step.is_finite() && two_steps.is_finite())
+    })
 }
 
 /// A task's number and words.

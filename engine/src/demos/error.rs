@@ -33,6 +33,27 @@ pub enum DemoError {
         /// The value.
         found: f64,
     },
+    /// Finite positions whose difference over time is not.
+    #[error(
+        "{file}: episode {episode}, field `{field}`, frame {frame}, joint {joint}: {found:e} rad at {rate_hz} \
+         Hz makes a velocity that is not finite"
+    )]
+    Velocity {
+        /// The file.
+        file: String,
+        /// Position of the episode in the file.
+        episode: usize,
+        /// Name of the array.
+        field: String,
+        /// Frame inside the episode.
+        frame: usize,
+        /// Joint (column).
+        joint: usize,
+        /// The position, rad.
+        found: f64,
+        /// The episode's rate.
+        rate_hz: f64,
+    },
     /// Too few frames.
     #[error("{file}: episode {episode}, field `{field}`: {frames} frame(s), at least 2 are needed")]
     TooShort {

@@ -27,6 +27,10 @@ pub fn read(path: &Path) -> Result<Arrays, StoreError> {
 pub fn parse(bytes: &[u8], file: &str) -> Result<Arrays, StoreError> {
     let container = |reason: String| StoreError::Container { file: file.to_owned(), format: "npz", reason };
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).map_err(|e| container(e.to_string()))?;
+    // The archive keeps the last member of a name and is silent about the others.
+    if archive.has_duplicate_names() {
+        return Err(container("two members have the same name".to_owned()));
+    }
     let mut arrays = Arrays::new(file);
     for index in 0..archive.len() {
         let mut member = archive.by_index(index).map_err(|e| container(e.to_string()))?;

@@ -1,0 +1,3 @@
+//! Fuzz targets of the readers; [`entries`] says what each promises.
+
+pub mod entries;

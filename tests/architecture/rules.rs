@@ -1,0 +1,83 @@
+//! The orders, as `ARCHITECTURE.md` draws them.
+
+/// What a workspace crate may depend on. A crate that is not listed here fails the test: placing it is a
+/// decision.
+///
+/// ```text
+/// kernels <- engine <- models <- harness-cli, python
+///            engine <- eval   <- harness-cli, python        (a <- b: b uses a; benches and tests see all)
+/// ```
+pub(crate) const MAY_USE: &[(&str, &[&str])] = &[
+    ("rollcheck-kernels", &[]),
+    ("rollcheck-engine", &["rollcheck-kernels"]),
+    ("rollcheck-models", &["rollcheck-kernels", "rollcheck-engine"]),
+    ("rollcheck-eval", &["rollcheck-kernels", "rollcheck-engine"]),
+    (
+        "rollcheck-cli",
+        &["rollcheck-kernels", "rollcheck-engine", "rollcheck-models", "rollcheck-eval", "rollcheck-benches"],
+    ),
+    ("rollcheck-python", &["rollcheck-kernels", "rollcheck-engine", "rollcheck-models", "rollcheck-eval"]),
+    ("rollcheck-fixtures", &["rollcheck-kernels", "rollcheck-engine"]),
+    ("rollcheck-benches", &["rollcheck-kernels", "rollcheck-engine", "rollcheck-models", "rollcheck-eval"]),
+];
+
+/// The modules of a crate in order of use: each may use those before it.
+pub(crate) struct FolderOrder {
+    /// Folder of the crate.
+    pub(crate) crate_folder: &'static str,
+    /// Its top-level modules. One that is missing here fails the test.
+    pub(crate) order: &'static [&'static str],
+}
+
+pub(crate) const FOLDER_ORDERS: &[FolderOrder] = &[
+    FolderOrder {
+        crate_folder: "engine",
+        order: &[
+            "constants",
+            "store",
+            "demos",
+            "graph",
+            "belief",
+            "when",
+            "readout",
+            "servo",
+            "track",
+            "recovery",
+        ],
+    },
+    FolderOrder { crate_folder: "models", order: &["head", "train", "fit", "audit"] },
+];
+
+/// Files that decide: same input, same answer, so they may not ask the world for anything.
+pub(crate) struct Deciding {
+    /// Folder of the crate.
+    pub(crate) crate_folder: &'static str,
+    /// Beginnings of paths below its `src`.
+    pub(crate) files: &'static [&'static str],
+}
+
+pub(crate) const DECIDING: &[Deciding] = &[
+    Deciding { crate_folder: "kernels", files: &["knn/", "csr.rs"] },
+    Deciding {
+        crate_folder: "engine",
+        files: &[
+            "constants.rs",
+            "demos/episode.rs",
+            "graph/schema.rs",
+            "graph/nodes.rs",
+            "graph/edges.rs",
+            "graph/demo_graph.rs",
+            "belief/",
+            "when/",
+            "readout/",
+            "servo/",
+            "recovery/",
+        ],
+    },
+];
+
+/// Modules of `std` that reach outside the process, or to its clock.
+pub(crate) const WORLD: &[&str] = &["env", "fs", "net", "os", "path", "process", "time"];
+
+/// Crate folders that may hold `unsafe`: SIMD and device code, and the C interface of Python.
+pub(crate) const UNSAFE_ALLOWED: &[&str] = &["kernels", "python"];
