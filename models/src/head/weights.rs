@@ -88,6 +88,8 @@ impl HeadWeights {
                     values.extend(vec![1.0; d]);
                     values.extend(vec![0.0; d]);
                     values
+                } else if name == "logit_match" {
+                    vec![0.0; n]
                 } else if name == "logit_out" {
                     he(n, d)
                 } else if shape.len() == 2 {
