@@ -11,6 +11,10 @@
     clippy::inline_always,
     reason = "the body of an op must be inlined into each level's function to be compiled for it"
 )]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "one counter runs over several rows of channels; iterators would hide which operation is lane-wise"
+)]
 #![allow(unsafe_code, reason = "calls into code compiled for detected instructions; each block has its note")]
 
 pub mod backend;
