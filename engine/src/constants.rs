@@ -49,7 +49,7 @@ pub const SERVO_TICKS: usize = 25;
 pub const SN_GRAPH_STRIDE: usize = 1;
 /// Raw frames that one check may advance. Upper end DERIVED (twice the nominal rate).
 pub const TRACK_ADVANCE_SET: [usize; 8] = [0, 1, 2, 4, 6, 8, 12, 16];
-/// Temperature of the filter's likelihood. OURS (1 is the method).
+/// Temperature of the filter's likelihood where none was fitted. OURS (1 is the method).
 pub const TRACK_TAU: f64 = 2.0;
 /// Restart share with which the filter runs unless the fitted one is asked for. OURS.
 pub const LEAK: f64 = 1e-3;

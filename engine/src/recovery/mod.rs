@@ -14,5 +14,5 @@ pub mod worker;
 pub use batch::{BatchWindows, SentinelBatch};
 pub use entry::EntryPlan;
 pub use error::RecoveryError;
-pub use model::{LeakChoice, SentinelModel, SentinelSettings};
+pub use model::{Choice, SentinelModel, SentinelSettings};
 pub use worker::{CheckReport, Intervention, Sentinel, SentinelWorker};

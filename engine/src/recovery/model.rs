@@ -2,7 +2,7 @@
 
 use super::error::RecoveryError;
 use crate::belief::{Advance, BeliefError, BeliefTracker, FilterSettings, Scope};
-use crate::constants::{LEAK, TRACK_TAU};
+use crate::constants::LEAK;
 use crate::graph::{DemoGraph, Lane};
 use crate::servo::ServoSettings;
 use crate::track::TrackParameters;
@@ -10,22 +10,32 @@ use crate::track::parameters::PreparedBanks;
 use crate::when::RuleSettings;
 use std::sync::Arc;
 
-/// Which restart share the filter runs with.
+/// Where a setting of the filter comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum LeakChoice {
-    /// This one.
+pub enum Choice {
+    /// This value.
     Fixed(f64),
-    /// The one that was fitted.
+    /// The one that was fitted for the suite.
     Fitted,
+}
+
+impl Choice {
+    fn or_fitted(self, fitted: f64) -> f64 {
+        match self {
+            Self::Fixed(value) => value,
+            Self::Fitted => fitted,
+        }
+    }
 }
 
 /// How the sentinel runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentinelSettings {
-    /// Restart share.
-    pub leak: LeakChoice,
-    /// Temperature of the likelihood.
-    pub tau: f64,
+    /// Restart share. The fitted one hardly filters (sentinel page, section 4), so `LEAK` by default.
+    pub leak: Choice,
+    /// Temperature of the likelihood. The fitted one by default: how much too sure a head is depends on how
+    /// long it was trained; `Fixed(TRACK_TAU)` is the page's value, 1 the method's.
+    pub tau: Choice,
     /// Whether an episode starts from the entry stratum.
     pub start_prior: bool,
     /// The rule.
@@ -38,8 +48,8 @@ impl SentinelSettings {
     /// The default filter with a rule.
     pub fn new(rule: RuleSettings) -> Self {
         Self {
-            leak: LeakChoice::Fixed(LEAK),
-            tau: TRACK_TAU,
+            leak: Choice::Fixed(LEAK),
+            tau: Choice::Fitted,
             start_prior: true,
             rule,
             servo: ServoSettings::default(),
@@ -168,9 +178,9 @@ impl SentinelModel {
 }
 
 fn filter_of(parameters: &TrackParameters, settings: &SentinelSettings) -> FilterSettings {
-    let leak = match settings.leak {
-        LeakChoice::Fixed(leak) => leak,
-        LeakChoice::Fitted => parameters.leak,
-    };
-    FilterSettings { leak, tau: settings.tau, start_prior: settings.start_prior }
+    FilterSettings {
+        leak: settings.leak.or_fitted(parameters.leak),
+        tau: settings.tau.or_fitted(parameters.tau),
+        start_prior: settings.start_prior,
+    }
 }

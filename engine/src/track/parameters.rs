@@ -22,7 +22,7 @@ pub struct TrackParameters {
     pub advance: AdvanceParameters,
     /// The fitted restart share; the filter runs with it only when asked to.
     pub leak: f64,
-    /// Temperature of the likelihood that the fits used.
+    /// The fitted temperature of the likelihood, with which the banks were made.
     pub tau: f64,
     /// The null banks.
     pub banks: Banks,

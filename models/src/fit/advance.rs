@@ -34,12 +34,12 @@ pub struct AdvanceFit {
     pub gain: Gain,
 }
 
-/// Fits the weights on consecutive checks of the replays.
+/// Fits the weights on consecutive checks of the replays, with the likelihood at the filter's temperature.
 ///
 /// # Errors
 /// [`FitError::Belief`] for a replay of a task that the graph does not have.
-pub fn fit(graph: &DemoGraph, replays: &[Replay]) -> Result<AdvanceFit, FitError> {
-    let overlaps = overlaps(graph, replays)?;
+pub fn fit(graph: &DemoGraph, replays: &[Replay], tau: f64) -> Result<AdvanceFit, FitError> {
+    let overlaps = overlaps(graph, replays, tau)?;
     let (fitted, rounds) = maximise(&overlaps);
     let floored = fitted.map(|w| w.max(PI_FLOOR));
     let total: f64 = floored.iter().sum();
@@ -48,7 +48,7 @@ pub fn fit(graph: &DemoGraph, replays: &[Replay]) -> Result<AdvanceFit, FitError
     Ok(AdvanceFit { weights, rounds, gain })
 }
 
-fn overlaps(graph: &DemoGraph, replays: &[Replay]) -> Result<Vec<[f64; ADVANCES]>, FitError> {
+fn overlaps(graph: &DemoGraph, replays: &[Replay], tau: f64) -> Result<Vec<[f64; ADVANCES]>, FitError> {
     let mut all = Vec::new();
     for lane in graph.lanes() {
         let scope = Scope::new(graph, Some(lane.task_id))?;
@@ -62,7 +62,7 @@ fn overlaps(graph: &DemoGraph, replays: &[Replay]) -> Result<Vec<[f64; ADVANCES]
             .map(|replay| {
                 let mut moved = vec![0.0; scope.len()];
                 replay
-                    .likelihood
+                    .likelihoods(tau)
                     .windows(2)
                     .map(|pair| {
                         let mut overlap = [0.0; ADVANCES];

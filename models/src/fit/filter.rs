@@ -1,10 +1,11 @@
-//! The sibling share `beta` and the restart share `leak`, on grids, by mean log predictive likelihood.
+//! The filter's scalars, on grids: temperature, sibling share `beta`, restart share `leak`.
 //!
 //! ```text
-//! mean over checks of  log sum_v (P b_{t-1})_v L_t,v
+//! tau           mean over checks of  ln max(belief in the true phase bin, 1e-9)
+//! beta, leak    mean over checks of  log sum_v (P b_{t-1})_v L_t,v
 //! ```
 //!
-//! The predictive must not contain `L_t` itself, or the likelihood would only grow with the leak. Ties go to the
+//! The temperature changes `L` itself, so its grid is scored by how much belief the truth gets. The predictive must not contain `L_t` itself, or the likelihood would only grow with the leak. Ties go to the
 //! smaller value. The fitted leak is stored and printed; the filter runs with `LEAK` unless it is asked for
 //! (sentinel page, section 4).
 
@@ -12,8 +13,10 @@ use super::Gain;
 use super::error::FitError;
 use super::replay::Replay;
 use rayon::prelude::*;
-use rollcheck_engine::belief::{Advance, AdvanceParameters, BeliefTracker, FilterSettings, Scope};
-use rollcheck_engine::constants::{BETA, LEAK};
+use rollcheck_engine::belief::{
+    Advance, AdvanceParameters, BeliefTracker, CheckBelief, FilterSettings, Scope,
+};
+use rollcheck_engine::constants::{BETA, LEAK, TRACK_TAU, phase_bin};
 use rollcheck_engine::graph::DemoGraph;
 use std::sync::Arc;
 
@@ -21,6 +24,11 @@ use std::sync::Arc;
 pub const BETA_GRID: [f64; 7] = [0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4];
 /// Values tried for leak.
 pub const LEAK_GRID: [f64; 7] = [0.0, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3];
+
+/// Values tried for the temperature.
+pub const TAU_GRID: [f64; 8] = [1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0];
+/// Smallest belief inside the logarithm of the temperature's score.
+const BELIEF_FLOOR: f64 = 1e-9;
 
 /// The best point of a grid.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +39,28 @@ pub struct GridFit {
     pub gain: Gain,
     /// Every point with its mean.
     pub grid: Vec<(f64, f64)>,
+}
+
+/// Fits the temperature with the other parameters as given.
+///
+/// # Errors
+/// [`FitError::Belief`].
+pub fn fit_tau(
+    graph: &DemoGraph,
+    replays: &[Replay],
+    advance: &AdvanceParameters,
+    settings: &FilterSettings,
+) -> Result<GridFit, FitError> {
+    grid(&TAU_GRID, TRACK_TAU, |tau| {
+        let settings = FilterSettings { tau, ..*settings };
+        mean_over_checks(graph, replays, advance, &settings, |tracker, _, phase| {
+            let (belief, bin) = (tracker.belief()?, phase_bin(phase));
+            let bins = tracker.scope().bins();
+            let mass: f64 =
+                belief.iter().zip(bins).filter(|(_, b)| usize::from(**b) == bin).map(|(b, _)| b).sum();
+            Some(mass.max(BELIEF_FLOOR).ln())
+        })
+    })
 }
 
 /// Fits beta with the other parameters as given.
@@ -82,32 +112,44 @@ fn grid(
     Ok(GridFit { value: best.0, gain: Gain { fitted: best.1, default: of_default }, grid: scored })
 }
 
-/// Mean over all checks that have a prediction and a likelihood.
+/// Mean log predictive likelihood over all checks that have a prediction and a likelihood.
 fn mean_log_predictive(
     graph: &DemoGraph,
     replays: &[Replay],
     advance: &AdvanceParameters,
     settings: &FilterSettings,
 ) -> Result<f64, FitError> {
+    mean_over_checks(graph, replays, advance, settings, |_, belief, _| belief.log_predictive)
+}
+
+/// Mean of `score(tracker, outcome, true phase)` over the checks of all replays that have one.
+fn mean_over_checks(
+    graph: &DemoGraph,
+    replays: &[Replay],
+    advance: &AdvanceParameters,
+    settings: &FilterSettings,
+    score: impl Fn(&BeliefTracker, &CheckBelief, f64) -> Option<f64> + Sync,
+) -> Result<f64, FitError> {
     let (mut sum, mut count) = (0.0, 0_u32);
     for lane in graph.lanes() {
         let scope = Arc::new(Scope::new(graph, Some(lane.task_id))?);
         let transition = Arc::new(Advance::build(graph, &scope, advance)?);
         let of_lane: Vec<&Replay> = replays.iter().filter(|r| r.task == lane.task_id).collect();
-        let logs = of_lane
+        let scores = of_lane
             .par_iter()
             .map(|replay| {
                 let mut tracker = BeliefTracker::new(Arc::clone(&scope), Arc::clone(&transition), *settings)?;
                 tracker.reset(Some(replay.owner));
-                let mut logs = Vec::with_capacity(replay.checks());
-                for logits in &replay.logits {
-                    logs.extend(tracker.step(logits)?.log_predictive);
+                let mut scores = Vec::with_capacity(replay.checks());
+                for (logits, &phase) in replay.logits.iter().zip(&replay.phase) {
+                    let outcome = tracker.step(logits)?;
+                    scores.extend(score(&tracker, &outcome, phase));
                 }
-                Ok(logs)
+                Ok(scores)
             })
             .collect::<Result<Vec<_>, FitError>>()?;
-        for log in logs.into_iter().flatten() {
-            sum += log;
+        for score in scores.into_iter().flatten() {
+            sum += score;
             count += 1;
         }
     }

@@ -2,7 +2,7 @@
 //! to 6): `g_track.npz`.
 //!
 //! [`replay`] runs the head over the demos of the fit part, each without its own strand; [`advance`] fits pi,
-//! [`filter`] fits beta and leak, [`null_banks`] collects what the statistics are on clean replays. Radii and
+//! [`filter`] fits temperature, beta and leak, [`null_banks`] collects what the statistics are on clean replays. Radii and
 //! bandwidths come from the nodes of the same demos, measured against all others.
 
 pub mod advance;
@@ -40,12 +40,16 @@ pub struct FitReport {
     pub checks: usize,
     /// Rounds of expectation-maximisation.
     pub em_rounds: usize,
+    /// Mean log belief in the true phase bin, by temperature.
+    pub tau: Gain,
     /// Mean of `log sum_a pi_a c_a` a transition.
     pub pi: Gain,
     /// Mean log predictive likelihood a check.
     pub beta: Gain,
     /// Mean log predictive likelihood a check.
     pub leak: Gain,
+    /// Each grid point of the temperature with its mean.
+    pub tau_grid: Vec<(f64, f64)>,
     /// Each grid point of beta with its mean.
     pub beta_grid: Vec<(f64, f64)>,
     /// Each grid point of leak with its mean.
@@ -62,13 +66,15 @@ pub fn fit(
     owners: &[usize],
 ) -> Result<(TrackParameters, FitReport), FitError> {
     let graph = head.graph();
-    let settings = FilterSettings::default();
-    let replays = replay::replays(head, demos, owners, settings.tau);
+    let replays = replay::replays(head, demos, owners);
     let checks: usize = replays.iter().map(Replay::checks).sum();
     if checks == 0 {
         return Err(FitError::NoReplays { owners: owners.len() });
     }
-    let pi = advance::fit(graph, &replays)?;
+    let unfitted = FilterSettings::default();
+    let tau = filter::fit_tau(graph, &replays, &AdvanceParameters::default(), &unfitted)?;
+    let settings = FilterSettings { tau: tau.value, ..unfitted };
+    let pi = advance::fit(graph, &replays, settings.tau)?;
     let mut advance = AdvanceParameters { pi: pi.weights, ..AdvanceParameters::default() };
     let beta = filter::fit_beta(graph, &replays, &advance, &settings)?;
     advance.beta = beta.value;
@@ -80,9 +86,11 @@ pub fn fit(
         replays: replays.len(),
         checks,
         em_rounds: pi.rounds,
+        tau: tau.gain,
         pi: pi.gain,
         beta: beta.gain,
         leak: leak.gain,
+        tau_grid: tau.grid,
         beta_grid: beta.grid,
         leak_grid: leak.grid,
     };
