@@ -8,3 +8,6 @@ pub mod head;
 pub mod random;
 pub mod split;
 pub mod train;
+
+#[cfg(test)]
+mod testing;
