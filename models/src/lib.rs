@@ -10,3 +10,6 @@ pub mod head;
 pub mod random;
 pub mod split;
 pub mod train;
+
+#[cfg(test)]
+mod testing;

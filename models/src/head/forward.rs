@@ -172,7 +172,8 @@ impl HeadWorker {
         let (w1, b1) = (weights.values(at::QUERY_W1), weights.values(at::QUERY_B1));
         dense_row(&self.features, w1, b1, true, &mut self.hidden);
         let (w2, b2) = (weights.values(at::QUERY_W2), weights.values(at::QUERY_B2));
-        dense_row(&self.hidden, w2, b2, false, &mut self.z);
+        dense_row(&self.features, weights.values(at::QUERY_SKIP), b2, false, &mut self.projected);
+        dense_row(&self.hidden, w2, &self.projected, false, &mut self.z);
     }
 }
 

@@ -67,7 +67,8 @@ impl PlainHead {
         head.standard().query(&query.window, &mut window);
         let x = Tensor::from_vec(window, (1, config.query_features()), &self.device)?;
         let hidden = x.matmul(&weights[at::QUERY_W1])?.broadcast_add(&weights[at::QUERY_B1])?.relu()?;
-        let z = hidden.matmul(&weights[at::QUERY_W2])?.broadcast_add(&weights[at::QUERY_B2])?;
+        let straight = x.matmul(&weights[at::QUERY_SKIP])?.broadcast_add(&weights[at::QUERY_B2])?;
+        let z = (hidden.matmul(&weights[at::QUERY_W2])? + straight)?;
 
         let (seed_values, mut reached) = self.seeds(head, query)?;
         let node = self.features.matmul(&weights[at::SEED_NODE])?.broadcast_add(&weights[at::SEED_BIAS])?;
@@ -102,11 +103,8 @@ impl PlainHead {
             let variance = centred.sqr()?.mean_keepdim(D::Minus1)?;
             let normal = centred.broadcast_div(&(variance + f64::from(NORM_EPSILON))?.sqrt()?)?;
             let mask: Vec<f32> = reached.iter().map(|&r| f32::from(u8::from(r))).collect();
-            h = normal.broadcast_mul(&scale)?.broadcast_add(&shift)?.broadcast_mul(&Tensor::from_vec(
-                mask,
-                (n, 1),
-                &self.device,
-            )?)?;
+            let branch = normal.broadcast_mul(&scale)?.broadcast_add(&shift)?;
+            h = (h + branch)?.broadcast_mul(&Tensor::from_vec(mask, (n, 1), &self.device)?)?;
         }
         let share = z.matmul(&weights[at::LOGIT_QUERY])?.broadcast_add(&weights[at::LOGIT_BIAS])?;
         let out = z.matmul(&weights[at::LOGIT_MATCH])?.broadcast_add(&weights[at::LOGIT_OUT])?;

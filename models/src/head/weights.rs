@@ -33,15 +33,16 @@ pub(crate) mod at {
     pub(crate) const QUERY_B1: usize = 1;
     pub(crate) const QUERY_W2: usize = 2;
     pub(crate) const QUERY_B2: usize = 3;
-    pub(crate) const SEED_QUERY: usize = 4;
-    pub(crate) const SEED_NODE: usize = 5;
-    pub(crate) const SEED_BIAS: usize = 6;
-    pub(crate) const LOGIT_STATE: usize = 7;
-    pub(crate) const LOGIT_QUERY: usize = 8;
-    pub(crate) const LOGIT_BIAS: usize = 9;
-    pub(crate) const LOGIT_OUT: usize = 10;
-    pub(crate) const LOGIT_MATCH: usize = 11;
-    pub(crate) const LAYERS: usize = 12;
+    pub(crate) const QUERY_SKIP: usize = 4;
+    pub(crate) const SEED_QUERY: usize = 5;
+    pub(crate) const SEED_NODE: usize = 6;
+    pub(crate) const SEED_BIAS: usize = 7;
+    pub(crate) const LOGIT_STATE: usize = 8;
+    pub(crate) const LOGIT_QUERY: usize = 9;
+    pub(crate) const LOGIT_BIAS: usize = 10;
+    pub(crate) const LOGIT_OUT: usize = 11;
+    pub(crate) const LOGIT_MATCH: usize = 12;
+    pub(crate) const LAYERS: usize = 13;
 }
 
 impl HeadWeights {
@@ -53,6 +54,7 @@ impl HeadWeights {
             ("query_b1".into(), vec![hidden]),
             ("query_w2".into(), vec![hidden, d]),
             ("query_b2".into(), vec![d]),
+            ("query_skip".into(), vec![config.query_features(), d]),
             ("seed_query".into(), vec![d, d]),
             ("seed_node".into(), vec![config.node_features(), d]),
             ("seed_bias".into(), vec![d]),
@@ -68,7 +70,8 @@ impl HeadWeights {
         shapes
     }
 
-    /// Seeded initial weights: He normal matrices, gates around one half, unit normalisation.
+    /// Seeded initial weights: He normal matrices and gates of one half, then shaped into a kernel (see
+    /// `head::initial`).
     pub fn initial(config: HeadConfig, seed: u64) -> Self {
         let mut random = Random::new(seed, STREAM);
         let d = config.width;
@@ -100,7 +103,9 @@ impl HeadWeights {
                 Weight { name, shape, values }
             })
             .collect();
-        Self { config, tensors }
+        let mut weights = Self { config, tensors };
+        super::initial::start_as_kernel(&mut weights);
+        weights
     }
 
     /// Wraps tensors given in the order of [`Self::shapes`].
@@ -148,6 +153,10 @@ impl HeadWeights {
         self.tensors.is_empty()
     }
 
+    pub(super) fn values_mut(&mut self, position: usize) -> &mut [f32] {
+        &mut self.tensors[position].values
+    }
+
     pub(crate) fn values(&self, position: usize) -> &[f32] {
         &self.tensors[position].values
     }
@@ -193,9 +202,10 @@ mod tests {
         assert_eq!(weights, HeadWeights::initial(config, 3));
         let mut values: Vec<Vec<f32>> = weights.tensors().iter().map(|t| t.values.clone()).collect();
         assert_eq!(HeadWeights::new(config, values.clone()).unwrap().hash(), weights.hash());
-        values[14][5] += 1e-3;
+        let layer2 = at::LAYERS + 2;
+        values[layer2][5] += 1e-3;
         assert_ne!(HeadWeights::new(config, values.clone()).unwrap().hash(), weights.hash());
-        values[14][5] = f32::NAN;
+        values[layer2][5] = f32::NAN;
         assert!(matches!(
             HeadWeights::new(config, values),
             Err(HeadError::NotFinite { name, index: 5, .. }) if name == "layer2"

@@ -16,6 +16,7 @@ pub const CHECKPOINT_FILE: &str = "g_head.checkpoint.npz";
 pub struct Checkpoint {
     pub(super) weights: Vec<f32>,
     pub(super) best: Vec<f32>,
+    pub(super) average: Vec<f32>,
     pub(super) first: Vec<f32>,
     pub(super) second: Vec<f32>,
     pub(super) steps: u64,
@@ -35,7 +36,7 @@ impl Checkpoint {
     /// [`TrainError::Store`].
     pub fn write(&self, path: &Path, graph: &GraphHash) -> Result<(), TrainError> {
         let mut arrays = Arrays::new(CHECKPOINT_FILE);
-        let vectors = [&self.weights, &self.best, &self.first, &self.second];
+        let vectors = [&self.weights, &self.average, &self.best, &self.first, &self.second];
         for (name, values) in VECTORS.into_iter().zip(vectors) {
             arrays.push(name, &[values.len()], Data::F32(values.clone()));
         }
@@ -71,12 +72,13 @@ impl Checkpoint {
             });
         }
         let vector = |name: &str| arrays.f32(name, &[Dim::Is(len)]).map(<[f32]>::to_vec);
-        let [weights, best, first, second] = VECTORS;
+        let [weights, average, best, first, second] = VECTORS;
         let steps = arrays.i64("steps", &[])?[0];
         let reports = serde_json::from_str(arrays.text("reports")?)
             .map_err(|e| arrays.value_error("reports", 0, "epoch reports as JSON", e))?;
         Ok(Self {
             weights: vector(weights)?,
+            average: vector(average)?,
             best: vector(best)?,
             first: vector(first)?,
             second: vector(second)?,
@@ -87,4 +89,4 @@ impl Checkpoint {
     }
 }
 
-const VECTORS: [&str; 4] = ["weights", "best", "first_moment", "second_moment"];
+const VECTORS: [&str; 5] = ["weights", "average", "best", "first_moment", "second_moment"];

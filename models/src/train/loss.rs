@@ -37,7 +37,8 @@ pub(crate) fn logits(
     head.standard().query(&window.view(), &mut query);
     let x = Tensor::from_vec(query, (1, config.query_features()), &device)?;
     let hidden = x.matmul(&weights[at::QUERY_W1])?.broadcast_add(&weights[at::QUERY_B1])?.relu()?;
-    let z = hidden.matmul(&weights[at::QUERY_W2])?.broadcast_add(&weights[at::QUERY_B2])?;
+    let straight = x.matmul(&weights[at::QUERY_SKIP])?.broadcast_add(&weights[at::QUERY_B2])?;
+    let z = (hidden.matmul(&weights[at::QUERY_W2])? + straight)?;
 
     let seeds = &subgraph.seeds;
     let mut features = Vec::with_capacity(seeds.len() * config.node_features());

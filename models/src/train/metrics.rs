@@ -1,6 +1,6 @@
 //! Scores of a head on demos it was not trained on, own strand removed.
 
-use super::windows::{BINS, Kind, Sample, WindowBuffer};
+use super::windows::{BINS, Sample, WindowBuffer};
 use crate::head::{Head, HeadWorker};
 use rayon::prelude::*;
 use rollcheck_engine::belief::{Likelihood, Logits, Query};
@@ -83,6 +83,3 @@ fn one(graph: &DemoGraph, sample: &Sample, logits: &[f32]) -> One {
         reached: sample.target.is_some_and(reached),
     }
 }
-
-/// The kind of every scored window: checks are moving windows.
-pub const SCORED: Kind = Kind::Moving;

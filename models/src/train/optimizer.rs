@@ -18,10 +18,6 @@ pub(crate) struct AdamW {
 }
 
 impl AdamW {
-    pub(crate) fn new(len: usize) -> Self {
-        Self { first: vec![0.0; len], second: vec![0.0; len], steps: 0 }
-    }
-
     /// One step; `decays[i]` says whether weight `i` decays.
     pub(crate) fn step(
         &mut self,
@@ -48,9 +44,13 @@ impl AdamW {
 mod tests {
     use super::*;
 
+    fn fresh() -> AdamW {
+        AdamW { first: vec![0.0; 2], second: vec![0.0; 2], steps: 0 }
+    }
+
     #[test]
     fn the_first_step_has_the_size_of_the_rate_and_a_bowl_is_descended() {
-        let mut adam = AdamW::new(2);
+        let mut adam = fresh();
         let mut w = [1.0_f32, -3.0];
         adam.step(&mut w, &[0.4, -7.0], 0.1, 0.0, &[true, true]);
         assert!((w[0] - 0.9).abs() < 1e-6 && (w[1] + 2.9).abs() < 1e-6);
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn decay_shrinks_only_what_decays() {
-        let mut adam = AdamW::new(2);
+        let mut adam = fresh();
         let mut w = [1.0_f32, 1.0];
         adam.step(&mut w, &[0.0, 0.0], 0.1, 0.5, &[true, false]);
         assert_eq!(w, [0.95, 1.0]);

@@ -6,12 +6,13 @@
 use super::checkpoint::Checkpoint;
 use super::error::TrainError;
 use super::loss::{logits, loss};
-use super::metrics::{SCORED, Scores, score};
+use super::metrics::{Scores, score};
 use super::optimizer::AdamW;
 use super::subgraph::SubgraphScratch;
-use super::windows::{Bandwidth, Sample, WindowBuffer, checks, draw, sample};
+use super::windows::{Bandwidth, Kind, Sample, Variation, WindowBuffer, checks, draw, sample};
 use crate::head::frontier::Topology;
 use crate::head::{Head, HeadConfig, HeadWeights};
+use crate::random::Random;
 use crate::split::Split;
 use candle_core::{Device, Tensor, Var};
 use rayon::prelude::*;
@@ -21,6 +22,9 @@ use rollcheck_engine::graph::DemoGraph;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+
+/// First random stream of the variations; those of the draws start at 1.
+const VARIATION_STREAM: u64 = 1 << 32;
 
 /// Settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +41,14 @@ pub struct TrainConfig {
     pub batch: usize,
     /// Largest learning rate; a linear warm-up over one epoch, then half a cosine to a hundredth.
     pub learning_rate: f64,
+    /// Training windows move up to this factor faster or slower than recorded.
+    pub speed_factor: f64,
+    /// Standard deviation of a training window's offset in each joint, rad.
+    pub offset_rad: f64,
+    /// Largest norm of a step's gradient.
+    pub clip_norm: f64,
+    /// Decay a step of the running mean of the weights that is scored and kept.
+    pub averaging: f64,
     /// Weight decay of the matrices.
     pub weight_decay: f64,
     /// One window in this many is `ENTRY_STATIC`.
@@ -49,10 +61,14 @@ impl TrainConfig {
         Self {
             head: HeadConfig::new(dof),
             seed,
-            epochs: 24,
+            epochs: 8,
             windows_per_epoch: 512,
             batch: 16,
-            learning_rate: 3e-3,
+            learning_rate: 2e-4,
+            speed_factor: 1.5,
+            offset_rad: 0.05,
+            clip_norm: 1.0,
+            averaging: 0.98,
             weight_decay: 1e-2,
             static_every: 16,
         }
@@ -77,9 +93,17 @@ impl TrainConfig {
                 return Err(TrainError::Config { field, expected, found });
             }
         }
-        for (field, found) in [("learning_rate", self.learning_rate), ("weight_decay", self.weight_decay)] {
-            if !(found.is_finite() && found >= 0.0) {
-                let (expected, found) = ("a number of at least 0".to_owned(), found.to_string());
+        let numbers = [
+            ("learning_rate", self.learning_rate, self.learning_rate >= 0.0, "a number of at least 0"),
+            ("weight_decay", self.weight_decay, self.weight_decay >= 0.0, "a number of at least 0"),
+            ("offset_rad", self.offset_rad, self.offset_rad >= 0.0, "an angle of at least 0"),
+            ("speed_factor", self.speed_factor, self.speed_factor >= 1.0, "a factor of at least 1"),
+            ("clip_norm", self.clip_norm, self.clip_norm > 0.0, "a positive norm"),
+            ("averaging", self.averaging, (0.0..1.0).contains(&self.averaging), "a decay from 0 to below 1"),
+        ];
+        for (field, found, allowed, expected) in numbers {
+            if !(found.is_finite() && allowed) {
+                let (expected, found) = (expected.to_owned(), found.to_string());
                 return Err(TrainError::Config { field, expected, found });
             }
         }
@@ -161,25 +185,34 @@ pub fn train(
             .map(|&(owner, frame, kind)| sample(graph, demos, owner, frame, kind, bandwidth))
             .collect();
         let (mut total, mut mass) = (0.0, 0.0);
-        for (batch, samples) in samples.chunks(config.batch).enumerate() {
+        let mut random = Random::new(config.seed, VARIATION_STREAM + epoch as u64);
+        let dof = config.head.dof;
+        let variations: Vec<Variation> = samples
+            .iter()
+            .map(|_| Variation::draw(&mut random, dof, config.speed_factor, config.offset_rad))
+            .collect();
+        let batches = samples.chunks(config.batch).zip(variations.chunks(config.batch));
+        for (batch, (samples, variations)) in batches.enumerate() {
             let head = Arc::new(Head::with_topology(
                 Arc::clone(graph),
                 Arc::clone(&topology),
                 unflatten(&config.head, &state.weights)?,
             )?);
-            let (gradient, sum, weight) = gradient(&head, demos, samples)?;
+            let (mut gradient, sum, weight) = gradient(&head, demos, samples, variations)?;
             if !sum.is_finite() {
                 return Err(TrainError::Diverged { epoch, batch, found: sum });
             }
             total += sum;
             mass += weight;
             let rate = config.rate((epoch - 1) * per_epoch + batch) as f32;
+            clip(&mut gradient, config.clip_norm);
             adam.step(&mut state.weights, &gradient, rate, config.weight_decay as f32, &decays);
+            average(&mut state.average, &state.weights, config.averaging, adam.steps);
         }
         let head = Head::with_topology(
             Arc::clone(graph),
             Arc::clone(&topology),
-            unflatten(&config.head, &state.weights)?,
+            unflatten(&config.head, &state.average)?,
         )?;
         let Some(scores) = score(&Arc::new(head), demos, &held_out) else {
             return Err(TrainError::NoWindows { part: "fit", reason: "nothing was scored".to_owned() });
@@ -187,7 +220,7 @@ pub fn train(
         let best =
             state.reports.iter().all(|r| scores.negative_log_likelihood < r.held_out.negative_log_likelihood);
         if best {
-            state.best.clone_from(&state.weights);
+            state.best.clone_from(&state.average);
         }
         let report = EpochReport { epoch, train_loss: total / mass, held_out: scores, best };
         state.reports.push(report);
@@ -200,12 +233,12 @@ pub fn train(
     Ok(Trained { weights, reports: state.reports.clone(), checkpoint: state })
 }
 
-/// The windows on which the epoch is chosen: every check of the fit part.
+/// The windows on which the epoch is chosen: every second check of the fit part.
 fn held_out(graph: &DemoGraph, demos: &DemoSet, owners: &[usize], bandwidth: &Bandwidth<'_>) -> Vec<Sample> {
     owners
         .iter()
-        .flat_map(|&o| checks(demos.episodes()[o].frames()).map(move |frame| (o, frame)))
-        .map(|(owner, frame)| sample(graph, demos, owner, frame, SCORED, bandwidth))
+        .flat_map(|&o| checks(demos.episodes()[o].frames()).step_by(2).map(move |frame| (o, frame)))
+        .map(|(owner, frame)| sample(graph, demos, owner, frame, Kind::Moving, bandwidth))
         .collect()
 }
 
@@ -213,6 +246,7 @@ fn start(config: &TrainConfig) -> Checkpoint {
     let weights = flatten(&HeadWeights::initial(config.head, config.seed));
     let zeros = vec![0.0; weights.len()];
     Checkpoint {
+        average: weights.clone(),
         best: weights.clone(),
         first: zeros.clone(),
         second: zeros,
@@ -248,13 +282,15 @@ fn gradient(
     head: &Arc<Head>,
     demos: &DemoSet,
     samples: &[Sample],
+    variations: &[Variation],
 ) -> Result<(Vec<f32>, f64, f64), TrainError> {
     let weights = vars(head.weights())?;
     let parts: Vec<Result<Option<(Vec<f32>, f64)>, TrainError>> = samples
         .par_iter()
+        .zip(variations)
         .map_init(
             || SubgraphScratch::new(head.topology(), head.graph().len()),
-            |scratch, sample| window_gradient(head, demos, &weights, scratch, sample),
+            |scratch, (sample, variation)| window_gradient(head, demos, &weights, scratch, sample, variation),
         )
         .collect();
     let mass: f64 = samples.iter().map(|s| s.weight).sum();
@@ -271,6 +307,23 @@ fn gradient(
     Ok((gradient, total, mass))
 }
 
+/// Moves the running mean of the weights; it forgets faster in the first steps, where it knows little.
+fn average(mean: &mut [f32], weights: &[f32], decay: f64, steps: u64) {
+    let keep = decay.min(steps as f64 / (steps as f64 + 9.0)) as f32;
+    for (a, w) in mean.iter_mut().zip(weights) {
+        *a = keep * *a + (1.0 - keep) * w;
+    }
+}
+
+/// Scales a gradient down to a norm it must not exceed.
+fn clip(gradient: &mut [f32], largest: f64) {
+    let norm = gradient.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt();
+    if norm > largest {
+        let factor = (largest / norm) as f32;
+        gradient.iter_mut().for_each(|g| *g *= factor);
+    }
+}
+
 /// Gradient and loss of one window; `None` when no node of its lane is reached.
 fn window_gradient(
     head: &Head,
@@ -278,8 +331,9 @@ fn window_gradient(
     weights: &[Tensor],
     scratch: &mut SubgraphScratch,
     sample: &Sample,
+    variation: &Variation,
 ) -> Result<Option<(Vec<f32>, f64)>, TrainError> {
-    let window = WindowBuffer::of(demos, sample.owner, sample.frame, sample.kind);
+    let window = WindowBuffer::varied(demos, sample, variation);
     let query = Query { window: window.view(), lane: Some(sample.task), without_owner: Some(sample.owner) };
     let subgraph = scratch.make(head, &query);
     if subgraph.nodes.is_empty() {
@@ -338,3 +392,6 @@ fn decays(config: &HeadConfig) -> Vec<bool> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

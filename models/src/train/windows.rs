@@ -68,9 +68,52 @@ impl WindowBuffer {
         Self { q, closed, rate_hz: episode.rate_hz() }
     }
 
+    /// As [`WindowBuffer::of`] for training: as if the arm had moved at another speed and along a path beside
+    /// the demo's. Frame `k` is read `(HIST_H - 1 - k) * speed` frames before the newest, linearly between
+    /// frames, held at the episode's start; the offset (rad) is the same for all frames.
+    pub fn varied(demos: &DemoSet, sample: &Sample, variation: &Variation) -> Self {
+        let mut window = Self::of(demos, sample.owner, sample.frame, sample.kind);
+        let (episode, dof) = (&demos.episodes()[sample.owner], demos.dof());
+        for k in 0..HIST_H {
+            if sample.kind == Kind::Moving {
+                let back = (HIST_H - 1 - k) as f64 * variation.speed;
+                let at = (sample.frame as f64 - back).max(0.0);
+                let (before, share) = (at.floor() as usize, at.fract());
+                let after = (before + 1).min(sample.frame);
+                for j in 0..dof {
+                    window.q[k * dof + j] =
+                        (1.0 - share) * episode.q(before)[j] + share * episode.q(after)[j];
+                }
+                window.closed[k] = episode.closed(before);
+            }
+            for j in 0..dof {
+                window.q[k * dof + j] += variation.offset_rad[j];
+            }
+        }
+        window
+    }
+
     /// The borrowed form.
     pub fn view(&self) -> Window<'_> {
         Window { q: &self.q, closed: &self.closed, rate_hz: self.rate_hz }
+    }
+}
+
+/// How a training window differs from the recorded one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variation {
+    /// Speed over the recorded one.
+    pub speed: f64,
+    /// Offset of each joint, rad.
+    pub offset_rad: Vec<f64>,
+}
+
+impl Variation {
+    /// Speed log-uniform within a factor of `speed_factor`, offsets normal; depends on seed, epoch and the
+    /// number of the draw alone.
+    pub fn draw(random: &mut Random, dof: usize, speed_factor: f64, offset_rad: f64) -> Self {
+        let speed = speed_factor.powf(2.0 * random.uniform() - 1.0);
+        Self { speed, offset_rad: (0..dof).map(|_| random.normal() * offset_rad).collect() }
     }
 }
 
