@@ -29,7 +29,8 @@ impl Case {
         let mut edges = TypedEdges::new(inputs, RELATIONS);
         for row in 0..outputs {
             for relation in 0..RELATIONS {
-                let sources = (0..inputs as u32).filter(|&u| (u as usize * 7 + row * 3 + relation) % 5 == 0);
+                let sources =
+                    (0..inputs as u32).filter(|&u| (u as usize * 7 + row * 3 + relation).is_multiple_of(5));
                 edges.push_group(relation, 4, sources).unwrap();
             }
             edges.finish_row();
