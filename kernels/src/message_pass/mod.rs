@@ -16,6 +16,8 @@
 //! matrix products run over the input channel upward, fused; sums over channels are [`lane_sum`]s.
 //! `scalar` is the definition, every SIMD level gives its bits.
 
+#![allow(clippy::needless_range_loop, reason = "several rows of channels are walked side by side")]
+
 mod backward;
 pub(crate) mod rows;
 pub mod scalar;

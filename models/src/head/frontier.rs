@@ -132,7 +132,8 @@ impl Frontier {
         self.active[0].extend(&self.queue);
         let mut next = 0;
         for round in 1..=topology.layers as u8 {
-            for at in next..self.queue.len() {
+            let (first, end) = (next, self.queue.len());
+            for at in first..end {
                 for &v in topology.outgoing.row(self.queue[at] as usize) {
                     let i = v as usize;
                     if self.round[i] == UNREACHED && need[i] >= round && !skip.contains(&i) {
@@ -140,8 +141,8 @@ impl Frontier {
                         self.queue.push(v);
                     }
                 }
-                next = at + 1;
             }
+            next = end;
         }
         for k in 1..=topology.layers {
             self.active[k].clear();

@@ -70,7 +70,7 @@ impl PlainHead {
         let straight = x.matmul(&weights[at::QUERY_SKIP])?.broadcast_add(&weights[at::QUERY_B2])?;
         let z = (hidden.matmul(&weights[at::QUERY_W2])? + straight)?;
 
-        let (seed_values, mut reached) = self.seeds(head, query)?;
+        let (seed_values, mut reached) = seeds(head, query);
         let node = self.features.matmul(&weights[at::SEED_NODE])?.broadcast_add(&weights[at::SEED_BIAS])?;
         let mut h = node
             .broadcast_add(&z.matmul(&weights[at::SEED_QUERY])?)?
@@ -118,22 +118,22 @@ impl PlainHead {
         let mask: Vec<f32> = (0..n).map(|v| if asked(v) { 0.0 } else { f32::NEG_INFINITY }).collect();
         Ok((logits + Tensor::from_vec(mask, n, &self.device)?)?)
     }
+}
 
-    /// Kernel values (zero elsewhere) and which nodes are seeds, by a full sort.
-    fn seeds(&self, head: &Head, query: &Query<'_>) -> Result<(Vec<f32>, Vec<bool>), HeadError> {
-        let (graph, config) = (head.graph(), head.config());
-        let mut order: Vec<(f64, usize)> = (0..graph.len())
-            .filter(|&v| query.without_owner != Some(graph.owner(v)))
-            .map(|v| (rollcheck_kernels::knn::distance_sq(query.window.newest(), graph.q(v)), v))
-            .collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let (mut values, mut seeded) = (vec![0.0; graph.len()], vec![false; graph.len()]);
-        for &(d2, v) in order.iter().take(config.seed_topk) {
-            values[v] = (-d2 / (2.0 * config.bandwidth_rad * config.bandwidth_rad)).exp() as f32;
-            seeded[v] = true;
-        }
-        Ok((values, seeded))
+/// Kernel values (zero elsewhere) and which nodes are seeds, by a full sort.
+fn seeds(head: &Head, query: &Query<'_>) -> (Vec<f32>, Vec<bool>) {
+    let (graph, config) = (head.graph(), head.config());
+    let mut order: Vec<(f64, usize)> = (0..graph.len())
+        .filter(|&v| query.without_owner != Some(graph.owner(v)))
+        .map(|v| (rollcheck_kernels::knn::distance_sq(query.window.newest(), graph.q(v)), v))
+        .collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let (mut values, mut seeded) = (vec![0.0; graph.len()], vec![false; graph.len()]);
+    for &(d2, v) in order.iter().take(config.seed_topk) {
+        values[v] = (-d2 / (2.0 * config.bandwidth_rad * config.bandwidth_rad)).exp() as f32;
+        seeded[v] = true;
     }
+    (values, seeded)
 }
 
 /// One more round of reachability.

@@ -277,6 +277,9 @@ fn same_demos(graph: &DemoGraph, demos: &DemoSet) -> Result<(), TrainError> {
     Ok(())
 }
 
+/// One window's gradient, flat, and its loss.
+type WindowGradient = (Vec<f32>, f64);
+
 /// Sum of the windows' weighted gradients over the sum of their weights, with both sums.
 fn gradient(
     head: &Arc<Head>,
@@ -285,7 +288,7 @@ fn gradient(
     variations: &[Variation],
 ) -> Result<(Vec<f32>, f64, f64), TrainError> {
     let weights = vars(head.weights())?;
-    let parts: Vec<Result<Option<(Vec<f32>, f64)>, TrainError>> = samples
+    let parts: Vec<Result<Option<WindowGradient>, TrainError>> = samples
         .par_iter()
         .zip(variations)
         .map_init(
@@ -320,7 +323,9 @@ fn clip(gradient: &mut [f32], largest: f64) {
     let norm = gradient.iter().map(|&g| f64::from(g) * f64::from(g)).sum::<f64>().sqrt();
     if norm > largest {
         let factor = (largest / norm) as f32;
-        gradient.iter_mut().for_each(|g| *g *= factor);
+        for g in gradient {
+            *g *= factor;
+        }
     }
 }
 
@@ -332,7 +337,7 @@ fn window_gradient(
     scratch: &mut SubgraphScratch,
     sample: &Sample,
     variation: &Variation,
-) -> Result<Option<(Vec<f32>, f64)>, TrainError> {
+) -> Result<Option<WindowGradient>, TrainError> {
     let window = WindowBuffer::varied(demos, sample, variation);
     let query = Query { window: window.view(), lane: Some(sample.task), without_owner: Some(sample.owner) };
     let subgraph = scratch.make(head, &query);

@@ -13,6 +13,7 @@ fn config(seed: u64) -> TrainConfig {
     }
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "the trainer asks for an option")]
 fn flat_bandwidth(_: i32, _: usize) -> Option<f64> {
     Some(0.1)
 }
