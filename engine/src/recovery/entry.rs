@@ -3,7 +3,7 @@
 //! The head sees the static window `repeat(q_0, 8)` and says which nodes are reachable; the target is the
 //! uniform mean of the entry stratum; the arm moves only when it is further than `JQ_GATE` from it.
 
-use super::error::RecoveryError;
+use super::error::{RecoveryError, expect_rate};
 use crate::belief::{Likelihood, Logits, Query, Window};
 use crate::constants::HIST_H;
 use crate::graph::DemoGraph;
@@ -29,8 +29,8 @@ impl EntryPlan {
     ///
     /// # Errors
     /// [`RecoveryError::Window`] for another number of joints, [`RecoveryError::Start`] for a value that is
-    /// not finite, [`RecoveryError::Belief`] for an unknown task, [`RecoveryError::Readout`] for an empty
-    /// stratum, saying which condition emptied it.
+    /// not finite, [`RecoveryError::Rate`], [`RecoveryError::Belief`] for an unknown task,
+    /// [`RecoveryError::Readout`] for an empty stratum, saying which condition emptied it.
     pub fn new(
         graph: &DemoGraph,
         head: &mut dyn Likelihood,
@@ -47,6 +47,7 @@ impl EntryPlan {
         if let Some(joint) = q0.iter().position(|x| !x.is_finite()) {
             return Err(RecoveryError::Start { joint, found: q0[joint] });
         }
+        expect_rate(rate_hz)?;
         if graph.lane(task).is_none() {
             let known = graph.lanes().iter().map(|l| l.task_id).collect();
             return Err(crate::belief::BeliefError::UnknownTask { task, known }.into());

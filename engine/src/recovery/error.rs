@@ -66,3 +66,8 @@ pub enum RecoveryError {
     #[error("a thread of the batch stopped")]
     Thread,
 }
+
+/// Refuses a rate that is not a positive number: velocities would not be numbers either.
+pub(super) fn expect_rate(rate_hz: f64) -> Result<(), RecoveryError> {
+    if rate_hz.is_finite() && rate_hz > 0.0 { Ok(()) } else { Err(RecoveryError::Rate { found: rate_hz }) }
+}

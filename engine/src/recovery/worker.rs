@@ -5,7 +5,7 @@
 //! without a target is reported and changes nothing. A window that holds a value that is not finite is
 //! refused and counted; the belief survives. Nothing is allocated in a check.
 
-use super::error::RecoveryError;
+use super::error::{RecoveryError, expect_rate};
 use super::model::SentinelModel;
 use crate::belief::{BeliefTracker, CheckBelief, CheckCounts, CheckKind, Likelihood, Logits, Query, Window};
 use crate::constants::HIST_H;
@@ -185,10 +185,9 @@ impl SentinelWorker {
         let p_progress = progress.and_then(|p| banks.progress.p_low(lane.task_id, p.bin, p.change));
         let closed = window.newest_closed();
         let ruling = self.rule.observe(&Evidence { p_basin, p_progress, phase_hat, closed });
-        // The judged pose of a refused window is unknown, so there is nothing to measure a target from.
-        let fire = ruling.fire.filter(|_| !refused);
-        let intervention = match (fire, phase_hat, self.tracker.belief()) {
-            (Some(fire), Some(phase_hat), Some(belief)) => {
+        let intervention = match (ruling.fire, phase_hat, self.tracker.belief()) {
+            // The judged pose of a refused window is unknown: there is nothing to measure a target from.
+            (Some(fire), Some(phase_hat), Some(belief)) if !refused => {
                 let query = BasinQuery {
                     lane,
                     belief,
@@ -217,10 +216,7 @@ impl SentinelWorker {
         };
         expect("frames of the window", HIST_H, window.closed.len())?;
         expect("values of the window", HIST_H * self.model.graph().dof(), window.q.len())?;
-        if window.rate_hz.is_finite() && window.rate_hz > 0.0 {
-            return Ok(());
-        }
-        Err(RecoveryError::Rate { found: window.rate_hz })
+        expect_rate(window.rate_hz)
     }
 }
 
@@ -240,9 +236,7 @@ impl<L: Likelihood> Sentinel<L> {
     /// # Errors
     /// [`RecoveryError::Belief`] for an unknown task, [`RecoveryError::Rate`].
     pub fn new(model: Arc<SentinelModel>, head: L, task: i32, rate_hz: f64) -> Result<Self, RecoveryError> {
-        if !(rate_hz.is_finite() && rate_hz > 0.0) {
-            return Err(RecoveryError::Rate { found: rate_hz });
-        }
+        expect_rate(rate_hz)?;
         let dof = model.graph().dof();
         Ok(Self {
             worker: SentinelWorker::new(model, task)?,

@@ -103,6 +103,7 @@ pub fn from_arrays(
 ) -> Result<TrackParameters, TrackError> {
     graph.verify(arrays)?;
     head.verify(arrays)?;
+    check_constants(arrays)?;
     let file = || arrays.file().to_owned();
     let scalar = |name: &str| Ok::<_, TrackError>(arrays.f64(name, &[])?[0]);
     let count = |name: &str| -> Result<usize, TrackError> {
@@ -166,6 +167,24 @@ fn share(arrays: &Arrays, name: &str, found: f64) -> Result<f64, TrackError> {
         return Ok(found);
     }
     Err(arrays.value_error(name, 0, "a share from 0 to 1", found).into())
+}
+
+/// Refuses a table or banks that were made by another rule than the one that will read them.
+fn check_constants(arrays: &Arrays) -> Result<(), TrackError> {
+    for (name, expected) in [
+        ("basin_radius_quantile", BASIN_RADIUS_QUANTILE),
+        ("basin_bandwidth_quantile", BASIN_BANDWIDTH_QUANTILE),
+    ] {
+        let found = arrays.f64(name, &[])?[0];
+        if found != expected {
+            return Err(arrays.value_error(name, 0, expected.to_string(), found).into());
+        }
+    }
+    let found = arrays.i64("min_bank", &[])?[0];
+    if found != MIN_BANK as i64 {
+        return Err(arrays.value_error("min_bank", 0, MIN_BANK.to_string(), found).into());
+    }
+    Ok(())
 }
 
 fn bank(arrays: &Arrays, name: &'static str) -> Result<NullBank, TrackError> {

@@ -94,14 +94,15 @@ impl BasinTable {
         Self::from_samples(&tasks, samples)
     }
 
-    /// A table that was stored: `tasks` ascending, `cells` by task, then bin.
+    /// A table that was stored: `tasks` ascending, `cells` by task, then bin, or none where nothing could be
+    /// measured.
     ///
     /// # Errors
-    /// [`WhenError::Length`] for other than `NBINS_ALIGN` cells a task, [`WhenError::Value`] for tasks that do
+    /// [`WhenError::Length`] for some but not `NBINS_ALIGN` cells a task, [`WhenError::Value`] for tasks that do
     /// not ascend and for a radius or bandwidth that is negative or not finite.
     pub fn from_cells(tasks: Vec<i32>, cells: Vec<BasinCell>) -> Result<Self, WhenError> {
         let expected = tasks.len() * NBINS_ALIGN;
-        if cells.len() != expected {
+        if !cells.is_empty() && cells.len() != expected {
             return Err(WhenError::Length { field: "basin cells", expected, found: cells.len() });
         }
         if let Some(at) = tasks.windows(2).position(|w| w[0] >= w[1]) {

@@ -45,10 +45,15 @@ impl Golden {
 
 /// The graph of `golden_graph.npz`, built from its episodes.
 pub(crate) fn graph() -> DemoGraph {
-    let golden = Golden::read("golden_graph.npz");
+    graph_of("golden_graph.npz")
+}
+
+/// The graph of a file that repeats its episodes.
+pub(crate) fn graph_of(file: &'static str) -> DemoGraph {
+    let golden = Golden::read(file);
     let (q, closed) = (golden.f64("in_q"), golden.flags("in_gripper"));
     let (task, rate) = (golden.i32("in_task"), golden.f64("in_rate_hz"));
-    let origin = |episode| Origin { file: "golden_graph.npz", episode, field: "in_q" };
+    let origin = |episode| Origin { file, episode, field: "in_q" };
     let dof = golden.0.get("in_q").unwrap().shape[1];
     let starts: Vec<usize> = golden.i32("in_start").into_iter().map(|s| s as usize).collect();
     let episodes = starts
