@@ -10,7 +10,7 @@ use replay_fixtures::{Rollout, parameters};
 use rollcheck_engine::belief::{CheckCounts, Likelihood, Logits, Query};
 use rollcheck_engine::constants::phase_bin;
 use rollcheck_engine::readout::TargetKind;
-use rollcheck_engine::recovery::{CheckReport, LeakChoice, SentinelModel, SentinelSettings, SentinelWorker};
+use rollcheck_engine::recovery::{CheckReport, Choice, SentinelModel, SentinelSettings, SentinelWorker};
 use rollcheck_engine::when::{Fire, PValue, RuleSettings, WealthRule};
 use sentinel_fixtures::{Golden, assert_close, graph};
 use std::sync::Arc;
@@ -79,8 +79,8 @@ fn three_replays_from_window_to_target() {
     let rules = [("product", WealthRule::Product, [0, 2, 1]), ("half", WealthRule::HALF, [0, 2, 1])];
     for (rule, wealth, fires) in rules {
         let settings = SentinelSettings {
-            leak: LeakChoice::Fitted,
-            tau: 1.0,
+            leak: Choice::Fitted,
+            tau: Choice::Fixed(1.0),
             ..SentinelSettings::new(RuleSettings { wealth, ..RuleSettings::method() })
         };
         let model = SentinelModel::new(Arc::clone(&graph), Arc::clone(&parameters), settings).unwrap();

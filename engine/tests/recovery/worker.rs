@@ -9,8 +9,8 @@ use rollcheck_engine::constants::{HIST_H, NBINS_ALIGN};
 use rollcheck_engine::graph::DemoGraph;
 use rollcheck_engine::readout::TargetKind;
 use rollcheck_engine::recovery::{
-    CheckReport, Intervention, RecoveryError, Sentinel, SentinelBatch, SentinelModel, SentinelSettings,
-    SentinelWorker,
+    CheckReport, Choice, Intervention, RecoveryError, Sentinel, SentinelBatch, SentinelModel,
+    SentinelSettings, SentinelWorker,
 };
 use rollcheck_engine::servo::ServoSettings;
 use rollcheck_engine::store::{Data, GraphHash};
@@ -56,7 +56,7 @@ fn settings_out_of_range_are_refused_by_name() {
     let usual = SentinelSettings::new(RuleSettings::method());
     let refused = |settings| model().with_settings(settings).unwrap_err().to_string();
     assert_eq!(
-        refused(SentinelSettings { tau: 0.0, ..usual }),
+        refused(SentinelSettings { tau: Choice::Fixed(0.0), ..usual }),
         "parameter `tau`: 0, expected a positive finite temperature"
     );
     let rule = RuleSettings { bet_every: 0, ..usual.rule };
