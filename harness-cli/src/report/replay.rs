@@ -63,9 +63,10 @@ pub struct ReplayCheck {
 }
 
 /// Which test crossed its threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FireKind {
     /// The distance test.
+    #[default]
     Basin,
     /// The progress test.
     Progress,
@@ -85,7 +86,7 @@ impl FireKind {
 }
 
 /// One fire.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplayFire {
     /// Position in [`Replay::checks`].
     pub check: usize,
@@ -98,6 +99,19 @@ pub struct ReplayFire {
     pub target_distance_rad: Option<f64>,
     /// What the servo did.
     pub servo: Option<ServoCurve>,
+    /// How far from the demonstrated manifold, where there was a target.
+    pub manifold: Option<Manifold>,
+}
+
+/// Distances to the nearest demonstrated pose at the believed phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Manifold {
+    /// Of the judged pose, rad.
+    pub before_rad: Option<f64>,
+    /// Of the target, rad.
+    pub target_rad: Option<f64>,
+    /// Certified radius there, rad.
+    pub radius_rad: Option<f64>,
 }
 
 /// A servo run on the offline plant.
@@ -109,6 +123,8 @@ pub struct ServoCurve {
     pub tolerance_rad: f64,
     /// How it ended, in words.
     pub outcome: String,
+    /// Control steps in all, with those that follow the target's frames.
+    pub steps: usize,
 }
 
 /// The page.
@@ -118,8 +134,9 @@ pub fn page(replay: &Replay) -> String {
     facts.extend(replay.facts.iter().cloned());
     Page {
         title: replay.title.clone(),
-        lede: "A recorded rollout, replayed through the sentinel. Nothing moved: a fire shows when an intervention \
-               would have come and where it would have pointed."
+        lede: "A recorded rollout, replayed through the sentinel. No arm moved and no simulator ran: a fire shows when \
+               an intervention would have come, where it would have pointed and how the servo would have gone there \
+               on the offline plant; the recording then goes on as it was."
             .to_owned(),
         facts,
         sections: sections(replay, "replay"),
@@ -336,6 +353,9 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
                     Cell::text("–")
                 },
                 Cell::text(fire.servo.as_ref().map_or("–", |s| s.outcome.as_str())),
+                manifold_cell(fire, |m| m.before_rad),
+                manifold_cell(fire, |m| m.target_rad),
+                manifold_cell(fire, |m| m.radius_rad),
             ]
         })
         .collect();
@@ -349,6 +369,9 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
             Column::text("target"),
             Column::number("distance (rad)"),
             Column::text("servo"),
+            Column::number("pose to manifold (rad)"),
+            Column::number("target to manifold (rad)"),
+            Column::number("certified radius (rad)"),
         ],
         rows,
     };
@@ -358,6 +381,10 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
             servos.map(|(fire, servo)| servo_chart(&format!("{prefix}-servo-{}", fire.check), fire, servo)),
         )
         .collect()
+}
+
+fn manifold_cell(fire: &ReplayFire, value: fn(&Manifold) -> Option<f64>) -> Cell {
+    fire.manifold.as_ref().map_or_else(|| Cell::text("–"), |m| Cell::number(value(m), 3))
 }
 
 fn servo_chart(id: &str, fire: &ReplayFire, servo: &ServoCurve) -> Markup {
@@ -463,15 +490,15 @@ pub(crate) mod tests {
                         distance_rad: (0..14).map(|k| 0.41 * (-0.3 * f64::from(k)).exp()).collect(),
                         tolerance_rad: 0.03,
                         outcome: "reached after 9 steps".into(),
+                        steps: 16,
+                    }),
+                    manifold: Some(Manifold {
+                        before_rad: Some(0.27),
+                        target_rad: Some(0.02),
+                        radius_rad: Some(0.08),
                     }),
                 },
-                ReplayFire {
-                    check: 23,
-                    kind: FireKind::Progress,
-                    target: None,
-                    target_distance_rad: None,
-                    servo: None,
-                },
+                ReplayFire { check: 23, kind: FireKind::Progress, ..ReplayFire::default() },
             ],
             perturbations: vec![(80, "push of 0.4 rad".into())],
             closed_frames: vec![(30, 62), (200, 260)],
