@@ -4,7 +4,6 @@ use super::audit::{Audit, audit_sources, disturbed};
 use super::latency::CheckTimes;
 use super::recording::Recording;
 use super::replay::{self, About};
-use super::training::HeadScores;
 use super::{Artifacts, entry};
 use crate::error::CliError;
 use crate::report::page::Provenance;
@@ -14,6 +13,7 @@ use rollcheck_models::audit::EntryAudit;
 use rollcheck_models::audit::entry::{EntryRun, Start, runs};
 use rollcheck_models::audit::perturb::Disturbance;
 use rollcheck_models::fit::FitReport;
+use rollcheck_models::train::Scores;
 use std::time::Instant;
 
 /// The bundled episodes; `fixtures/demos/README.md` says where they come from.
@@ -101,8 +101,8 @@ pub struct Quickstart {
     pub artifacts: Artifacts,
     /// Of the fits.
     pub fit: FitReport,
-    /// Head and baselines on the audit split.
-    pub scores: HeadScores,
+    /// The head alone on the audit split.
+    pub scores: Option<Scores>,
     /// Phase, false alarms, detection.
     pub audit: Audit,
     /// Starts put back.

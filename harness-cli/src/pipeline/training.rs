@@ -135,15 +135,21 @@ pub struct HeadScores {
     pub knn: Transitions,
 }
 
+/// Scores of the head alone, at every check of the audit split; `None` where no audit demo has one.
+pub fn head_scores(trained: &TrainedHead, recording: &Recording) -> Option<Scores> {
+    let (graph, demos) = (trained.graph(), &recording.demos);
+    let at = |owner: usize| checks(demos.episodes()[owner].frames()).map(move |frame| (owner, frame));
+    let audit = trained.split.audit.iter().flat_map(|&owner| at(owner));
+    // A score does not ask how clean a window is.
+    let samples: Vec<_> = audit
+        .map(|(owner, frame)| sample(graph, demos, owner, frame, metrics::SCORED, &|_, _| None))
+        .collect();
+    metrics::score(&trained.head, demos, &samples)
+}
+
 /// Scores of the audit split.
 pub fn scores(trained: &TrainedHead, recording: &Recording) -> HeadScores {
     let (graph, split, demos) = (trained.graph(), &trained.split, &recording.demos);
-    let samples: Vec<_> = split
-        .audit
-        .iter()
-        .flat_map(|&owner| checks(demos.episodes()[owner].frames()).map(move |frame| (owner, frame)))
-        .map(|(owner, frame)| sample(graph, demos, owner, frame, metrics::SCORED, &|_, _| None))
-        .collect();
     let sources =
         split.audit.iter().map(|&owner| Source::clean(&demos.episodes()[owner], Some(owner))).collect();
     let recorded = Recorded::all(&trained.head, sources);
@@ -157,7 +163,7 @@ pub fn scores(trained: &TrainedHead, recording: &Recording) -> HeadScores {
     };
     HeadScores {
         episodes: recorded.len(),
-        head: metrics::score(&trained.head, demos, &samples),
+        head: head_scores(trained, recording),
         memoryless: pool(&|r| baselines::memoryless(graph, r)),
         clock: pool(&|r| baselines::clock(graph, &r.source, |owner| split.train.contains(&owner))),
         knn: pool(&|r| baselines::knn_phase(graph, &r.source)),

@@ -162,7 +162,7 @@ pub fn page(quickstart: &Quickstart) -> String {
         title: "False alarms and detection".to_owned(),
         text: vec![
             "Counted on held-out episodes, with 95 % Clopper-Pearson intervals. An interval that reaches past the \
-             dashed line does not support the claim."
+             dashed line does not support the claim. Delays are medians, in checks of 8 frames."
                 .to_owned(),
         ],
         body: vec![rate_chart(quickstart)],
@@ -528,6 +528,14 @@ mod tests {
             entry_gate_rad: 0.08,
             servo_tolerance_rad: 0.03,
             entry_facts: vec![Fact::new("clean starts above the gate", "1 of 112")],
+            displaced: vec![DisplacedRow {
+                level: "level 0.5".into(),
+                rollouts: 4,
+                succeeded: Some(3),
+                rewound: 4,
+                before_rad: Some(0.491),
+                after_rad: Some(0.022),
+            }],
             replay: Some(replay_sample()),
             latency: vec![LatencyRow { workers: 1, checks: 500, p50_ms: Some(1.9), p99_ms: Some(2.4) }],
             provenance: replay_sample().provenance,

@@ -202,7 +202,11 @@ pub fn sections(replay: &Replay, prefix: &str) -> Vec<Section> {
     if !replay.fires.is_empty() {
         sections.push(Section {
             title: "Fires".to_owned(),
-            text: vec![],
+            text: vec![
+                "Where a fire came and where it pointed. \"Off\" is the distance to the nearest demonstrated pose at \
+                 the believed phase, before and at the target, beside the certified radius there."
+                    .to_owned(),
+            ],
             body: fires(replay, prefix),
             parts: vec![],
         });
@@ -369,9 +373,9 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
             Column::text("target"),
             Column::number("distance (rad)"),
             Column::text("servo"),
-            Column::number("pose to manifold (rad)"),
-            Column::number("target to manifold (rad)"),
-            Column::number("certified radius (rad)"),
+            Column::number("pose off (rad)"),
+            Column::number("target off (rad)"),
+            Column::number("radius (rad)"),
         ],
         rows,
     };

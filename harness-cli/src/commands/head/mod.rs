@@ -9,6 +9,7 @@ use crate::pipeline::training::{self, TrainingSummary};
 use crate::pipeline::{Recording, TrainedHead};
 use crate::printer::Printer;
 use rollcheck_engine::graph::{DemoGraph, files as graph_files};
+use rollcheck_engine::store::StoreError;
 use rollcheck_models::head::{HeadWeights, files};
 use rollcheck_models::train::checkpoint::CHECKPOINT_FILE;
 use rollcheck_models::train::{Checkpoint, EpochReport, TrainConfig};
@@ -30,6 +31,7 @@ pub fn train(args: &TrainArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErr
     config.windows_per_epoch = args.windows_per_epoch.map_or(config.windows_per_epoch, |n| n as usize);
     let checkpoint = args.out.join(CHECKPOINT_FILE);
     let resume = if args.resume { Some(read_checkpoint(&checkpoint, &graph, &config)?) } else { None };
+    make_folder(&args.out)?;
     if let Some(state) = &resume {
         printer.note(format_args!("going on after epoch {}", state.epochs()));
     }
@@ -43,6 +45,15 @@ pub fn train(args: &TrainArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErr
     }
     printer.result(&TrainResult { hash: trained.head.hash().to_string(), training: trained.training })?;
     Ok(Exit::Done)
+}
+
+/// Makes an output folder before anything is computed: one that cannot be made is no reason to wait for.
+///
+/// # Errors
+/// [`CliError::Store`].
+pub fn make_folder(folder: &Path) -> Result<(), CliError> {
+    let (path, action) = (folder.to_owned(), "create folder");
+    Ok(std::fs::create_dir_all(folder).map_err(|source| StoreError::Io { path, action, source })?)
 }
 
 /// Trains with a bar by epoch; `keep` takes the state after each.

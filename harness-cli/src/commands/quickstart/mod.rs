@@ -13,7 +13,7 @@ use crate::printer::{Printer, Render};
 use crate::report::quickstart as report;
 use crate::settings::RuleChoice;
 use rollcheck_engine::graph::{edges, files as graph_files};
-use rollcheck_engine::store::{StoreError, atomic};
+use rollcheck_engine::store::atomic;
 use rollcheck_engine::track::file as track_file;
 use rollcheck_models::fit;
 use rollcheck_models::head::HeadWeights;
@@ -34,7 +34,7 @@ const JSON_FILE: &str = "quickstart.json";
 /// [`CliError`]: a folder that cannot be written; anything else is a bug.
 pub fn run(args: &QuickstartArgs, printer: &mut Printer<'_>) -> Result<Exit, CliError> {
     args.compute.device.resolve()?;
-    make_folder(&args.out)?;
+    head::make_folder(&args.out)?;
     let mut stopwatch = Stopwatch::start();
     let bundled = Bundled::read()?;
     let episodes = bundled.demos.demos.episodes().len();
@@ -55,7 +55,7 @@ pub fn run(args: &QuickstartArgs, printer: &mut Printer<'_>) -> Result<Exit, Cli
     let artifacts = Artifacts { trained, parameters: Arc::new(parameters) };
     step(printer, &mut stopwatch, "fit", &format!("{} demos", sizes.fit));
 
-    let scores = training::scores(&artifacts.trained, &bundled.demos);
+    let scores = training::head_scores(&artifacts.trained, &bundled.demos);
     let audit = {
         let mut progress = printer.progress("audit: step", audit::STEPS);
         let shifted = Some(&bundled.fast);
@@ -78,12 +78,6 @@ pub fn run(args: &QuickstartArgs, printer: &mut Printer<'_>) -> Result<Exit, Cli
     write(&args.out, &result, &weights)?;
     printer.result(&result)?;
     Ok(Exit::Done)
-}
-
-/// Before anything is computed: a folder that cannot be made is no reason to wait for.
-fn make_folder(folder: &Path) -> Result<(), CliError> {
-    let (path, action) = (folder.to_owned(), "create folder");
-    Ok(std::fs::create_dir_all(folder).map_err(|source| StoreError::Io { path, action, source })?)
 }
 
 fn step(printer: &mut Printer<'_>, stopwatch: &mut Stopwatch, name: &'static str, words: &str) {

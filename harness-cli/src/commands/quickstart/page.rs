@@ -143,7 +143,7 @@ fn rates(settings: &[SettingAudit]) -> Vec<RateRow> {
     for k in 0..settings.first().map_or(0, |s| s.detection.len()) {
         for (i, s) in settings.iter().enumerate() {
             let d = &s.detection[k];
-            let delay = d.median_delay_checks.map_or_else(String::new, |c| format!(", delay {c} checks"));
+            let delay = d.median_delay_checks.map_or_else(String::new, |c| format!(", delay {c}"));
             rows.push(row(DETECTION, &format!("{} (generated)", d.disturbance), i, &d.detected, delay));
         }
     }

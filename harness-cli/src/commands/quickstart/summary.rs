@@ -58,8 +58,8 @@ impl QuickstartResult {
     fn built_text(&self) -> String {
         let (f, trained) = (&self.figures, &self.figures.artifacts.trained);
         let (t, steps) = (&trained.training, &f.stopwatch.steps);
-        let head = f.scores.head.as_ref();
-        let clock = number((f.scores.clock.checks > 0).then_some(f.scores.clock.phase_mae), 3);
+        let head = f.scores.as_ref();
+        let clock = number(Some(f.audit.audit.all.clock.phase_mae), 3);
         let train_s = steps.iter().find(|s| s.0 == "train").map(|s| s.1);
         let row = |what: &str, value: String, beside: String| vec![what.to_owned(), value, beside];
         let (p50, p99) = (f.check_ms.p50, f.check_ms.p99);
@@ -123,7 +123,7 @@ impl QuickstartResult {
 impl Render for QuickstartResult {
     fn json(&self) -> Value {
         let (f, trained) = (&self.figures, &self.figures.artifacts.trained);
-        let head = f.scores.head.as_ref();
+        let head = f.scores.as_ref();
         let recommended = self.recommended();
         let pushed = recommended.and_then(|s| s.detection_of(PUSH));
         let all = &f.audit.audit.all;
