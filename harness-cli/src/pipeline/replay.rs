@@ -131,8 +131,12 @@ fn curve(planned: &Plan, settings: &ServoSettings, before_rad: f64) -> ServoCurv
         (ServoEnd::Reached, Some(steps)) => format!("reached after {steps} steps"),
         _ => format!("stopped at the limit of {} steps", settings.step_limit),
     };
+    let distance_rad: Vec<f64> =
+        std::iter::once(before_rad).chain(planned.steps.iter().map(|s| s.error_rad)).collect();
+    let arrived = outcome.approach_steps.unwrap_or(planned.steps.len());
     ServoCurve {
-        distance_rad: std::iter::once(before_rad).chain(planned.steps.iter().map(|s| s.error_rad)).collect(),
+        error_after_rad: distance_rad[arrived.min(distance_rad.len() - 1)],
+        distance_rad,
         tolerance_rad: settings.tolerance_rad,
         outcome: outcome_words,
         steps: outcome.steps,

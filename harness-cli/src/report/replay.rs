@@ -117,7 +117,8 @@ pub struct Manifold {
 /// A servo run on the offline plant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServoCurve {
-    /// Distance to the target before the first control step and after each, rad.
+    /// Distance before the first control step and after each, to the frame that is followed: the target, then
+    /// the frames after it, one a step, rad.
     pub distance_rad: Vec<f64>,
     /// Tolerance, rad.
     pub tolerance_rad: f64,
@@ -125,6 +126,8 @@ pub struct ServoCurve {
     pub outcome: String,
     /// Control steps in all, with those that follow the target's frames.
     pub steps: usize,
+    /// Distance to the target when it counted as reached, or at the end, rad.
+    pub error_after_rad: f64,
 }
 
 /// The page.
@@ -348,7 +351,7 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
             vec![
                 Cell::count(fire.check),
                 frame.map_or_else(|| Cell::number(None, 0), Cell::count),
-                Cell::text(frame.map_or_else(|| number(None, 1), |f| seconds(f, replay.rate_hz))),
+                Cell::number(frame.map(|f| f as f64 / replay.rate_hz), 1),
                 Cell::text(fire.kind.words()),
                 Cell::text(fire.target.clone().unwrap_or_else(|| "none: not executed".to_owned())),
                 if fire.target.is_some() {
@@ -368,7 +371,7 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
         columns: vec![
             Column::number("check"),
             Column::number("frame"),
-            Column::number("time"),
+            Column::number("time (s)"),
             Column::text("test"),
             Column::text("target"),
             Column::number("distance (rad)"),
@@ -396,14 +399,14 @@ fn servo_chart(id: &str, fire: &ReplayFire, servo: &ServoCurve) -> Markup {
         id: id.to_owned(),
         title: format!("Servo after the fire at check {}", fire.check),
         description: format!(
-            "Distance to the target after each control step; the servo ended as: {}.",
+            "Distance to the followed frame after each control step; the servo ended as: {}.",
             servo.outcome
         ),
         x_label: "control step".to_owned(),
         y_label: "distance (rad)".to_owned(),
         x: (0..servo.distance_rad.len()).map(|k| k as f64).collect(),
         series: vec![Series {
-            name: "distance to target".to_owned(),
+            name: "distance to the frame followed: the target, then those after it".to_owned(),
             values: servo.distance_rad.iter().copied().map(Some).collect(),
             spread: vec![],
         }],
@@ -495,6 +498,7 @@ pub(crate) mod tests {
                         tolerance_rad: 0.03,
                         outcome: "reached after 9 steps".into(),
                         steps: 16,
+                        error_after_rad: 0.028,
                     }),
                     manifold: Some(Manifold {
                         before_rad: Some(0.27),

@@ -114,7 +114,7 @@ impl Render for ReplayResult {
                     "servo": f.servo.as_ref().map(|s| json!({
                         "outcome": s.outcome,
                         "steps": s.steps,
-                        "error_after_rad": s.distance_rad.last(),
+                        "error_after_rad": s.error_after_rad,
                     })),
                     "manifold": f.manifold.map(|m| json!({
                         "before_rad": m.before_rad,
@@ -203,7 +203,7 @@ impl Render for ReplayResult {
                     or_dash(r.checks[f.check].distance_rad),
                     f.target.clone().unwrap_or_else(|| "none, held".to_owned()),
                     f.servo.as_ref().map_or_else(|| "-".to_owned(), |s| s.steps.to_string()),
-                    or_dash(f.servo.as_ref().and_then(|s| s.distance_rad.last().copied())),
+                    or_dash(f.servo.as_ref().map(|s| s.error_after_rad)),
                     or_dash(f.manifold.and_then(|m| m.target_rad)),
                     or_dash(f.manifold.and_then(|m| m.radius_rad)),
                 ]
