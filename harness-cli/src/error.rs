@@ -3,7 +3,12 @@
 use crate::exit::Exit;
 use rollcheck_engine::demos::DemoError;
 use rollcheck_engine::graph::GraphError;
+use rollcheck_engine::recovery::RecoveryError;
 use rollcheck_engine::store::StoreError;
+use rollcheck_engine::track::TrackError;
+use rollcheck_models::fit::FitError;
+use rollcheck_models::head::HeadError;
+use rollcheck_models::train::TrainError;
 use std::error::Error as _;
 use std::io;
 
@@ -23,6 +28,29 @@ pub enum CliError {
     /// A file that cannot be read or written, or that belongs to another graph or head.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A head that cannot be read or used.
+    #[error(transparent)]
+    Head(#[from] HeadError),
+    /// A training run that cannot start or go on.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// A head's file without what its training left in it.
+    #[error("{file}: array `training`: {reason}")]
+    Summary {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A filter that cannot be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// Fitted parameters that cannot be read or used.
+    #[error(transparent)]
+    Track(#[from] TrackError),
+    /// A start pose or an episode that cannot be judged.
+    #[error(transparent)]
+    Recovery(#[from] RecoveryError),
     /// The device asked for is not there.
     #[error("device `{asked}` is not available: {reason}")]
     Device {
@@ -49,7 +77,13 @@ impl CliError {
         }
         match self {
             Self::Device { .. } => Exit::Device,
-            Self::Internal(_) => Exit::Internal,
+            Self::Recovery(RecoveryError::OtherGraph { .. })
+            | Self::Fit(FitError::Recovery(RecoveryError::OtherGraph { .. })) => Exit::Refused,
+            Self::Internal(_)
+            | Self::Head(HeadError::Tensor(_))
+            | Self::Train(TrainError::Head(HeadError::Tensor(_)))
+            | Self::Fit(FitError::Kernel(_))
+            | Self::Recovery(RecoveryError::Thread) => Exit::Internal,
             // A reader that has seen enough, such as `head`, is not a failure.
             Self::Stdout(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             _ => Exit::Input,
@@ -60,6 +94,11 @@ impl CliError {
     pub fn hint(&self) -> Option<String> {
         if let Self::Device { .. } = self {
             return Some("`--device cpu` always works; `auto` takes what is there".to_owned());
+        }
+        if let Self::Train(TrainError::OtherRun { .. }) = self {
+            return Some(
+                "resume with the settings of the checkpoint, or train without `--resume`".to_owned(),
+            );
         }
         match self.store()? {
             StoreError::Container { format: "npz", .. } => {
@@ -80,7 +119,10 @@ impl CliError {
         match self {
             Self::Store(error)
             | Self::Demos(DemoError::Store(error))
-            | Self::Graph(GraphError::Store(error)) => Some(error),
+            | Self::Graph(GraphError::Store(error))
+            | Self::Head(HeadError::Store(error))
+            | Self::Train(TrainError::Store(error) | TrainError::Head(HeadError::Store(error)))
+            | Self::Track(TrackError::Store(error)) => Some(error),
             _ => None,
         }
     }
@@ -112,7 +154,13 @@ mod tests {
             expected: "aa".into(),
             found: "bb".into(),
         };
-        for error in [CliError::Store(mismatch()), CliError::Graph(GraphError::Store(mismatch()))] {
+        for error in [
+            CliError::Store(mismatch()),
+            CliError::Graph(GraphError::Store(mismatch())),
+            CliError::Head(HeadError::Store(mismatch())),
+            CliError::Train(TrainError::Store(mismatch())),
+            CliError::Track(TrackError::Store(mismatch())),
+        ] {
             assert_eq!(error.exit(), Exit::Refused);
             assert_eq!(error.message(), "g_track.npz: made for graph bb, but this is graph aa");
             assert!(error.hint().is_some());

@@ -1,13 +1,14 @@
 //! The `rollcheck` command as a library: parse, call, print.
 //!
-//! [`args`] is what was typed, [`settings`] what it means, [`commands`] one file a command, [`printer`] the
-//! only place that prints, [`exit`] the codes, [`report`] the HTML pages. [`run`] ties them together and
+//! [`args`] is what was typed, [`settings`] what it means, [`commands`] one file a command, [`pipeline`] what
+//! several of them do, [`printer`] the only place that prints, [`exit`] the codes, [`report`] the HTML pages. [`run`] ties them together and
 //! knows no process: arguments, both streams and the terminal come in.
 
 pub mod args;
 pub mod commands;
 pub mod error;
 pub mod exit;
+pub mod pipeline;
 pub mod printer;
 pub mod progress;
 pub mod report;

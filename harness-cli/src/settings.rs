@@ -2,6 +2,7 @@
 
 use crate::args::GlobalArgs;
 use crate::error::CliError;
+use rollcheck_engine::when::RuleSettings;
 use std::str::FromStr;
 
 /// Settings of every command.
@@ -99,6 +100,27 @@ pub enum RuleChoice {
     /// Power bets at every third check, uniform mixture over start times
     #[default]
     Recommended,
+}
+
+impl RuleChoice {
+    /// Both, in the order in which they are printed.
+    pub const ALL: [Self; 2] = [Self::Method, Self::Recommended];
+
+    /// The rule.
+    pub fn settings(self) -> RuleSettings {
+        match self {
+            Self::Method => RuleSettings::method(),
+            Self::Recommended => RuleSettings::recommended(),
+        }
+    }
+
+    /// As typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Method => "method",
+            Self::Recommended => "recommended",
+        }
+    }
 }
 
 /// What is done to a recording before it is replayed.

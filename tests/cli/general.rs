@@ -11,6 +11,15 @@ fn help() {
         ("help_graph", &["graph", "--help"]),
         ("help_graph_build", &["graph", "build", "--help"]),
         ("help_graph_info", &["graph", "info", "--help"]),
+        ("help_quickstart", &["quickstart", "--help"]),
+        ("help_head", &["head", "--help"]),
+        ("help_head_train", &["head", "train", "--help"]),
+        ("help_head_eval", &["head", "eval", "--help"]),
+        ("help_track_fit", &["track", "fit", "--help"]),
+        ("help_sentinel", &["sentinel", "--help"]),
+        ("help_sentinel_entry", &["sentinel", "entry", "--help"]),
+        ("help_sentinel_replay", &["sentinel", "replay", "--help"]),
+        ("help_sentinel_audit", &["sentinel", "audit", "--help"]),
         ("help_completions", &["completions", "--help"]),
     ] {
         check(name, &workspace.run(args));
@@ -43,7 +52,7 @@ fn completions_of_every_shell_name_the_commands() {
         let output = workspace.output(&["completions", shell]);
         assert!(output.status.success() && output.stderr.is_empty(), "{shell}");
         let script = String::from_utf8(output.stdout).unwrap();
-        for word in ["graph", "build", "info", "threads"] {
+        for word in ["graph", "build", "info", "threads", "quickstart", "train", "fit", "replay", "audit"] {
             assert!(script.contains(word), "{shell}: no `{word}`");
         }
     }

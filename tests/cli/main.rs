@@ -4,8 +4,14 @@
 //! see [`support`] for how a snapshot reads and what is filtered.
 
 #![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, reason = "a test puts damaged and foreign files in place")]
 
+mod bad_artifacts;
 mod bad_input;
 mod general;
 mod graph;
+mod head;
+mod quickstart;
+mod sentinel;
 mod support;
+mod track;

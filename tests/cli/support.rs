@@ -1,11 +1,12 @@
 //! A folder to run in, the binary, and snapshots that read the same on every machine.
 
 use assert_cmd::Command;
-use rollcheck_engine::store::npz;
-use rollcheck_engine::store::{Arrays, Data};
+use rollcheck_engine::store::{Arrays, Data, atomic, npz};
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A fresh folder that every command of a test runs in.
 pub(crate) struct Workspace {
@@ -54,9 +55,73 @@ impl Workspace {
     pub(crate) fn demos(&self, name: &str, change: impl FnOnce(&mut Episodes)) {
         let mut episodes = Episodes::default();
         change(&mut episodes);
+        self.write_episodes(name, &episodes);
+    }
+
+    /// Writes a file of episodes.
+    pub(crate) fn write_episodes(&self, name: &str, episodes: &Episodes) {
         npz::write(&self.path(name), &episodes.arrays()).unwrap();
     }
+
+    /// Runs a command that must succeed, with `--json`; gives its object.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let output = self.output(&[args, &["--json"]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
 }
+
+/// Graph, head and filter of [`Episodes::curves`], made once for all tests and copied into each test's folder.
+pub(crate) struct Trained {
+    folder: Workspace,
+}
+
+impl Trained {
+    /// The one set; head and filter are barely trained.
+    pub(crate) fn once() -> &'static Self {
+        static ONCE: OnceLock<Trained> = OnceLock::new();
+        ONCE.get_or_init(|| {
+            let folder = Workspace::new();
+            folder.write_episodes("demos.npz", &Episodes::curves());
+            for args in [
+                &["graph", "build", "demos.npz", "--out", "a"][..],
+                &TRAIN,
+                &["track", "fit", "--demos", "demos.npz", "--artifacts", "a"],
+            ] {
+                let output = folder.output(args);
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            }
+            Self { folder }
+        })
+    }
+
+    /// A fresh folder with `demos.npz` and the artifacts in `a`.
+    pub(crate) fn workspace(&self) -> Workspace {
+        let fresh = Workspace::new();
+        for file in files(self.folder.folder.path()) {
+            let to = fresh.path(&file);
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            atomic::write(&to, &fs::read(self.folder.path(&file)).unwrap()).unwrap();
+        }
+        fresh
+    }
+}
+
+/// Trains on `demos.npz` into `a`, for a moment.
+pub(crate) const TRAIN: [&str; 12] = [
+    "head",
+    "train",
+    "--demos",
+    "demos.npz",
+    "--graph",
+    "a",
+    "--out",
+    "a",
+    "--epochs",
+    "1",
+    "--windows-per-epoch",
+    "16",
+];
 
 /// Files below a folder, by path, sorted.
 fn files(folder: &Path) -> Vec<String> {
@@ -105,6 +170,24 @@ impl Default for Episodes {
 }
 
 impl Episodes {
+    /// Three tasks of four demos each and a task of one, three joints, 80 frames: smooth curves that differ by
+    /// task and a little by demo, long enough for ten checks.
+    pub(crate) fn curves() -> Self {
+        const FRAMES: i32 = 80;
+        let task: Vec<i16> = [[0; 4], [1; 4], [5; 4]].concat().into_iter().chain([9]).collect();
+        let (mut q, mut gripper) = (Vec::new(), Vec::new());
+        for (episode, &task) in task.iter().enumerate() {
+            let (shift, side) = (f64::from(episode as i32 % 4) / 128.0, f64::from(task) / 8.0);
+            for frame in 0..FRAMES {
+                let along = f64::from(frame) / f64::from(FRAMES - 1);
+                q.extend([along + shift, side + along * along, along * (1.0 - along) - shift]);
+                gripper.push(u8::from((40..60).contains(&frame)));
+            }
+        }
+        let start = (0..=task.len() as i32).map(|episode| episode * FRAMES).collect();
+        Self { q, dof: 3, gripper, start, task, rate_hz: 20.0 }
+    }
+
     fn arrays(&self) -> Arrays {
         let mut arrays = Arrays::new("demos");
         arrays.push("q", &[self.q.len() / self.dof, self.dof], Data::F64(self.q.clone()));
@@ -114,6 +197,23 @@ impl Episodes {
         arrays.push("rate_hz", &[], Data::F64(vec![self.rate_hz]));
         arrays
     }
+}
+
+/// Compares what is said, not what was measured: digits and the width of columns are filtered, because trained
+/// figures differ between processors. Exit codes stay, as words.
+pub(crate) fn check_words(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.add_filter(r"[0-9a-f]{64}", "[HASH]");
+    for (code, words) in [("0", "done"), ("2", "input"), ("3", "refused")] {
+        settings.add_filter(&format!(r"exit: {code}\n"), format!("exit: {words}\n"));
+    }
+    settings.add_filter(r"-?\d+(\.\d+)?", "#");
+    settings.add_filter(r"-{3,}\n", "---\n");
+    settings.add_filter(r" {2,}", "  ");
+    settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
 /// Compares with the snapshot of this name; versions are filtered.

@@ -10,12 +10,16 @@ pub enum HeadCommand {
     /// Train a head on a graph's demonstrations
     ///
     /// Demonstrations are split by owner, stratified by task: 70 % train, 15 % choose the epoch and the
-    /// filter's settings, 15 % are kept for the audit. The same seed gives the same weights.
+    /// filter's settings, 15 % are kept for the audit. The same seed gives the same weights. A checkpoint is
+    /// written after every epoch; `--resume` goes on from it under the same settings.
     #[command(
         after_help = "Example:\n  rollcheck head train --demos demos.npz --graph artifacts --out artifacts"
     )]
     Train(TrainArgs),
     /// Score a trained head on the audit split
+    ///
+    /// Memoryless: every window on its own, without the demonstration it is from. Beside it stand elapsed time
+    /// over the mean duration, and the mean phase of the nearest nodes.
     #[command(after_help = "Example:\n  rollcheck head eval --demos demos.npz --artifacts artifacts")]
     Eval(EvalArgs),
 }
@@ -39,8 +43,8 @@ pub struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub epochs: Option<u32>,
     /// Windows in an epoch
-    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..))]
-    pub windows_per_epoch: u32,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub windows_per_epoch: Option<u32>,
     /// Go on from the checkpoint in the output folder
     #[arg(long)]
     pub resume: bool,

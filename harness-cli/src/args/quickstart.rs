@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 /// Arguments of `quickstart`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  rollcheck quickstart --json > quickstart.json")]
+#[command(
+    after_help = "Examples:\n  rollcheck quickstart\n  rollcheck quickstart --seed 3 --out try-3 --json > quickstart.json"
+)]
 pub struct QuickstartArgs {
     /// Folder for artifacts and report; made where it is missing
     #[arg(long, value_name = "DIR", default_value = "rollcheck-quickstart")]

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 pub enum TrackCommand {
     /// Fit the filter, the null banks and the basins from clean replays
     ///
-    /// Writes `g_track.npz`, stamped with the graph and the head it was fitted for.
+    /// Replays the demonstrations of the fit part, each without its own strand, and writes `g_track.npz`, stamped
+    /// with the graph and the head it was fitted for. The split is that of the head's seed.
     #[command(after_help = "Example:\n  rollcheck track fit --demos demos.npz --artifacts artifacts")]
     Fit(FitArgs),
 }

@@ -2,9 +2,16 @@
 
 pub mod completions;
 pub mod graph;
+pub mod head;
+pub mod quickstart;
+pub mod sentinel;
+pub mod track;
 
 use crate::args::Command;
 use crate::args::graph::GraphCommand;
+use crate::args::head::HeadCommand;
+use crate::args::sentinel::SentinelCommand;
+use crate::args::track::TrackCommand;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -15,8 +22,15 @@ use crate::printer::Printer;
 /// [`CliError`]; the caller reports it.
 pub fn run(command: &Command, printer: &mut Printer<'_>) -> Result<Exit, CliError> {
     match command {
+        Command::Quickstart(args) => quickstart::run(args, printer),
         Command::Graph(GraphCommand::Build(args)) => graph::build(args, printer),
         Command::Graph(GraphCommand::Info(args)) => graph::info(args, printer),
+        Command::Head(HeadCommand::Train(args)) => head::train(args, printer),
+        Command::Head(HeadCommand::Eval(args)) => head::eval(args, printer),
+        Command::Track(TrackCommand::Fit(args)) => track::fit(args, printer),
+        Command::Sentinel(SentinelCommand::Entry(args)) => sentinel::entry::run(args, printer),
+        Command::Sentinel(SentinelCommand::Replay(args)) => sentinel::replay::run(args, printer),
+        Command::Sentinel(SentinelCommand::Audit(args)) => sentinel::audit::run(args, printer),
         Command::Completions { shell } => completions::print(*shell, printer),
     }
 }

@@ -38,6 +38,8 @@ pub struct Quickstart {
     pub servo_tolerance_rad: f64,
     /// Figures of the entry runs, such as the share of clean starts above the gate.
     pub entry_facts: Vec<Fact>,
+    /// Recorded rollouts that began at displaced poses, by level.
+    pub displaced: Vec<DisplacedRow>,
     /// One rollout.
     pub replay: Option<Replay>,
     /// Time of a whole check.
@@ -108,6 +110,23 @@ pub struct EntryCurve {
     pub median_steps: Option<f64>,
 }
 
+/// Recorded rollouts that began at poses displaced by one level, and what the entry rule would have done.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DisplacedRow {
+    /// The level in words.
+    pub level: String,
+    /// Number of rollouts.
+    pub rollouts: usize,
+    /// Those that succeeded as recorded, without a rewind; `None` where the file does not tell.
+    pub succeeded: Option<usize>,
+    /// Starts that the entry rule rewinds.
+    pub rewound: usize,
+    /// Mean distance to the entry target before, rad.
+    pub before_rad: Option<f64>,
+    /// Mean distance after, rad.
+    pub after_rad: Option<f64>,
+}
+
 /// Time of a whole check for one number of workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LatencyRow {
@@ -143,7 +162,7 @@ pub fn page(quickstart: &Quickstart) -> String {
         title: "False alarms and detection".to_owned(),
         text: vec![
             "Counted on held-out episodes, with 95 % Clopper-Pearson intervals. An interval that reaches past the \
-             dashed line does not support the claim."
+             dashed line does not support the claim. Delays are medians, in checks of 8 frames."
                 .to_owned(),
         ],
         body: vec![rate_chart(quickstart)],
@@ -353,6 +372,7 @@ fn entry_section(quickstart: &Quickstart) -> Section {
         body.push(super::page::facts(&quickstart.entry_facts));
     }
     body.extend([chart.render(), table.render()]);
+    let parts = if quickstart.displaced.is_empty() { vec![] } else { vec![displaced(&quickstart.displaced)] };
     Section {
         title: "Starts put back".to_owned(),
         text: vec![
@@ -361,6 +381,41 @@ fn entry_section(quickstart: &Quickstart) -> Section {
                 .to_owned(),
         ],
         body,
+        parts,
+    }
+}
+
+fn displaced(rows: &[DisplacedRow]) -> Section {
+    let cells = |row: &DisplacedRow| {
+        vec![
+            Cell::text(row.level.clone()),
+            Cell::count(row.rollouts),
+            row.succeeded.map_or_else(|| Cell::number(None, 0), Cell::count),
+            Cell::count(row.rewound),
+            Cell::number(row.before_rad, 3),
+            Cell::number(row.after_rad, 3),
+        ]
+    };
+    let table = Table {
+        caption: String::new(),
+        columns: vec![
+            Column::text("starts"),
+            Column::number("rollouts"),
+            Column::number("succeeded as recorded"),
+            Column::number("rewound"),
+            Column::number("before (rad)"),
+            Column::number("after (rad)"),
+        ],
+        rows: rows.iter().map(cells).collect(),
+    };
+    Section {
+        title: "Rollouts recorded from displaced poses".to_owned(),
+        text: vec![
+            "Real starts of recorded rollouts, and what the entry rule says of them. The rollouts themselves ran \
+             without a rewind; what one would have changed was not recorded."
+                .to_owned(),
+        ],
+        body: vec![table.render()],
         parts: vec![],
     }
 }
@@ -473,6 +528,14 @@ mod tests {
             entry_gate_rad: 0.08,
             servo_tolerance_rad: 0.03,
             entry_facts: vec![Fact::new("clean starts above the gate", "1 of 112")],
+            displaced: vec![DisplacedRow {
+                level: "level 0.5".into(),
+                rollouts: 4,
+                succeeded: Some(3),
+                rewound: 4,
+                before_rad: Some(0.491),
+                after_rad: Some(0.022),
+            }],
             replay: Some(replay_sample()),
             latency: vec![LatencyRow { workers: 1, checks: 500, p50_ms: Some(1.9), p99_ms: Some(2.4) }],
             provenance: replay_sample().provenance,

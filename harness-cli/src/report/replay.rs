@@ -63,9 +63,10 @@ pub struct ReplayCheck {
 }
 
 /// Which test crossed its threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FireKind {
     /// The distance test.
+    #[default]
     Basin,
     /// The progress test.
     Progress,
@@ -85,7 +86,7 @@ impl FireKind {
 }
 
 /// One fire.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReplayFire {
     /// Position in [`Replay::checks`].
     pub check: usize,
@@ -98,17 +99,35 @@ pub struct ReplayFire {
     pub target_distance_rad: Option<f64>,
     /// What the servo did.
     pub servo: Option<ServoCurve>,
+    /// How far from the demonstrated manifold, where there was a target.
+    pub manifold: Option<Manifold>,
+}
+
+/// Distances to the nearest demonstrated pose at the believed phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Manifold {
+    /// Of the judged pose, rad.
+    pub before_rad: Option<f64>,
+    /// Of the target, rad.
+    pub target_rad: Option<f64>,
+    /// Certified radius there, rad.
+    pub radius_rad: Option<f64>,
 }
 
 /// A servo run on the offline plant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServoCurve {
-    /// Distance to the target before the first control step and after each, rad.
+    /// Distance before the first control step and after each, to the frame that is followed: the target, then
+    /// the frames after it, one a step, rad.
     pub distance_rad: Vec<f64>,
     /// Tolerance, rad.
     pub tolerance_rad: f64,
     /// How it ended, in words.
     pub outcome: String,
+    /// Control steps in all, with those that follow the target's frames.
+    pub steps: usize,
+    /// Distance to the target when it counted as reached, or at the end, rad.
+    pub error_after_rad: f64,
 }
 
 /// The page.
@@ -118,8 +137,9 @@ pub fn page(replay: &Replay) -> String {
     facts.extend(replay.facts.iter().cloned());
     Page {
         title: replay.title.clone(),
-        lede: "A recorded rollout, replayed through the sentinel. Nothing moved: a fire shows when an intervention \
-               would have come and where it would have pointed."
+        lede: "A recorded rollout, replayed through the sentinel. No arm moved and no simulator ran: a fire shows when \
+               an intervention would have come, where it would have pointed and how the servo would have gone there \
+               on the offline plant; the recording then goes on as it was."
             .to_owned(),
         facts,
         sections: sections(replay, "replay"),
@@ -185,7 +205,11 @@ pub fn sections(replay: &Replay, prefix: &str) -> Vec<Section> {
     if !replay.fires.is_empty() {
         sections.push(Section {
             title: "Fires".to_owned(),
-            text: vec![],
+            text: vec![
+                "Where a fire came and where it pointed. \"Off\" is the distance to the nearest demonstrated pose at \
+                 the believed phase, before and at the target, beside the certified radius there."
+                    .to_owned(),
+            ],
             body: fires(replay, prefix),
             parts: vec![],
         });
@@ -327,7 +351,7 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
             vec![
                 Cell::count(fire.check),
                 frame.map_or_else(|| Cell::number(None, 0), Cell::count),
-                Cell::text(frame.map_or_else(|| number(None, 1), |f| seconds(f, replay.rate_hz))),
+                Cell::number(frame.map(|f| f as f64 / replay.rate_hz), 1),
                 Cell::text(fire.kind.words()),
                 Cell::text(fire.target.clone().unwrap_or_else(|| "none: not executed".to_owned())),
                 if fire.target.is_some() {
@@ -336,6 +360,9 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
                     Cell::text("–")
                 },
                 Cell::text(fire.servo.as_ref().map_or("–", |s| s.outcome.as_str())),
+                manifold_cell(fire, |m| m.before_rad),
+                manifold_cell(fire, |m| m.target_rad),
+                manifold_cell(fire, |m| m.radius_rad),
             ]
         })
         .collect();
@@ -344,11 +371,14 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
         columns: vec![
             Column::number("check"),
             Column::number("frame"),
-            Column::number("time"),
+            Column::number("time (s)"),
             Column::text("test"),
             Column::text("target"),
             Column::number("distance (rad)"),
             Column::text("servo"),
+            Column::number("pose off (rad)"),
+            Column::number("target off (rad)"),
+            Column::number("radius (rad)"),
         ],
         rows,
     };
@@ -360,19 +390,23 @@ fn fires(replay: &Replay, prefix: &str) -> Vec<Markup> {
         .collect()
 }
 
+fn manifold_cell(fire: &ReplayFire, value: fn(&Manifold) -> Option<f64>) -> Cell {
+    fire.manifold.as_ref().map_or_else(|| Cell::text("–"), |m| Cell::number(value(m), 3))
+}
+
 fn servo_chart(id: &str, fire: &ReplayFire, servo: &ServoCurve) -> Markup {
     LineChart {
         id: id.to_owned(),
         title: format!("Servo after the fire at check {}", fire.check),
         description: format!(
-            "Distance to the target after each control step; the servo ended as: {}.",
+            "Distance to the followed frame after each control step; the servo ended as: {}.",
             servo.outcome
         ),
         x_label: "control step".to_owned(),
         y_label: "distance (rad)".to_owned(),
         x: (0..servo.distance_rad.len()).map(|k| k as f64).collect(),
         series: vec![Series {
-            name: "distance to target".to_owned(),
+            name: "distance to the frame followed: the target, then those after it".to_owned(),
             values: servo.distance_rad.iter().copied().map(Some).collect(),
             spread: vec![],
         }],
@@ -463,15 +497,16 @@ pub(crate) mod tests {
                         distance_rad: (0..14).map(|k| 0.41 * (-0.3 * f64::from(k)).exp()).collect(),
                         tolerance_rad: 0.03,
                         outcome: "reached after 9 steps".into(),
+                        steps: 16,
+                        error_after_rad: 0.028,
+                    }),
+                    manifold: Some(Manifold {
+                        before_rad: Some(0.27),
+                        target_rad: Some(0.02),
+                        radius_rad: Some(0.08),
                     }),
                 },
-                ReplayFire {
-                    check: 23,
-                    kind: FireKind::Progress,
-                    target: None,
-                    target_distance_rad: None,
-                    servo: None,
-                },
+                ReplayFire { check: 23, kind: FireKind::Progress, ..ReplayFire::default() },
             ],
             perturbations: vec![(80, "push of 0.4 rad".into())],
             closed_frames: vec![(30, 62), (200, 260)],
