@@ -45,8 +45,6 @@ pub const SERVO_HZ: f64 = 500.0;
 /// Ticks of the torque law in one control step. OURS (20 Hz control).
 pub const SERVO_TICKS: usize = 25;
 
-/// Windows between two checks. CHOSEN.
-pub const SN_GRAPH_STRIDE: usize = 1;
 /// Raw frames that one check may advance. Upper end DERIVED (twice the nominal rate).
 pub const TRACK_ADVANCE_SET: [usize; 8] = [0, 1, 2, 4, 6, 8, 12, 16];
 /// Temperature of the filter's likelihood where none was fitted. OURS (1 is the method).

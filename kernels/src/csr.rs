@@ -14,19 +14,6 @@ pub struct Csr<V = ()> {
     columns: usize,
 }
 
-/// A borrowed sparse matrix.
-#[derive(Clone, Copy, Debug)]
-pub struct CsrView<'a, V = ()> {
-    /// `rows + 1` offsets into `indices`.
-    pub indptr: &'a [u32],
-    /// Column of each entry, ascending inside a row.
-    pub indices: &'a [u32],
-    /// Value of each entry.
-    pub values: &'a [V],
-    /// Number of columns.
-    pub columns: usize,
-}
-
 impl<V: Copy> Csr<V> {
     /// Checks and wraps the three arrays.
     ///
@@ -78,11 +65,6 @@ impl<V: Copy> Csr<V> {
             indptr.push(indices.len() as u32);
         }
         Self::new(indptr, indices, values, columns)
-    }
-
-    /// The borrowed form.
-    pub fn view(&self) -> CsrView<'_, V> {
-        CsrView { indptr: &self.indptr, indices: &self.indices, values: &self.values, columns: self.columns }
     }
 
     /// Number of rows.

@@ -4,7 +4,7 @@
 //! definition; `simd.rs` runs the same arithmetic in the same order under wider instructions and
 //! gives the same bits (conventions, "Numbers").
 //!
-//! Start with [`backend::SimdLevel`] (how a level is chosen) and [`csr::CsrView`] (the sparse view
+//! Start with [`backend::SimdLevel`] (how a level is chosen) and [`csr::Csr`] (the sparse matrix
 //! that the graph ops share).
 
 #![allow(
@@ -31,5 +31,5 @@ mod stripes;
 pub mod weighted_mean;
 
 pub use backend::SimdLevel;
-pub use csr::{Csr, CsrView};
+pub use csr::Csr;
 pub use error::KernelError;

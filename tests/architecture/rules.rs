@@ -45,7 +45,7 @@ pub(crate) const FOLDER_ORDERS: &[FolderOrder] = &[
             "recovery",
         ],
     },
-    FolderOrder { crate_folder: "models", order: &["head", "train", "fit", "audit"] },
+    FolderOrder { crate_folder: "models", order: &["random", "split", "head", "train", "fit", "audit"] },
 ];
 
 /// Files that decide: same input, same answer, so they may not ask the world for anything.

@@ -5,7 +5,6 @@
 //! the logits before the softmax (sentinel page, section 4) is the same as never holding the other nodes.
 
 use super::error::BeliefError;
-use crate::constants::NBINS_ALIGN;
 use crate::graph::DemoGraph;
 use crate::store::GraphHash;
 use std::fmt;
@@ -59,7 +58,7 @@ impl Scope {
             phase: ids().map(|v| graph.phase(v)).collect(),
             bin: ids().map(|v| graph.bin(v) as u8).collect(),
             owner: ids().map(|v| graph.owner(v) as u32).collect(),
-            in_entry_band: ids().map(|v| in_entry_band(graph, v)).collect(),
+            in_entry_band: ids().map(|v| graph.in_entry_band(v)).collect(),
             nodes,
         })
     }
@@ -124,10 +123,4 @@ impl Scope {
         }
         count
     }
-}
-
-/// `phase <= 1 / NBINS_ALIGN` in integers, `20 frame <= T - 1`, so that no rounding of the phase decides.
-fn in_entry_band(graph: &DemoGraph, v: usize) -> bool {
-    let last = graph.strand(graph.owner(v)).end - 1;
-    NBINS_ALIGN * graph.frame(v) <= graph.frame(last)
 }

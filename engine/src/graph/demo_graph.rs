@@ -2,10 +2,13 @@
 
 use super::error::GraphError;
 use super::schema::Relation;
-use crate::constants::phase_bin;
+use crate::constants::{JQ_GRAPH_ENTRY_BAND, NBINS_ALIGN, phase_bin};
 use crate::store::{Data, GraphHash};
 use rollcheck_kernels::Csr;
 use std::ops::Range;
+
+// The entry band is one bin; `in_entry_band` rests on it.
+const _: () = assert!(JQ_GRAPH_ENTRY_BAND * NBINS_ALIGN as f64 == 1.0);
 
 /// Node arrays of `N` nodes; `dof` joints. Nodes of one demo are contiguous and ordered in time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,7 +45,7 @@ impl Nodes {
     }
 }
 
-/// The nodes of one task, ascending, and the way back from a node to its place among them.
+/// The nodes of one task, ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
     /// The task.
@@ -188,6 +191,13 @@ impl DemoGraph {
     /// The graph's identity.
     pub fn hash(&self) -> &GraphHash {
         &self.hash
+    }
+
+    /// Whether node `v` lies in the entry band, `phase <= JQ_GRAPH_ENTRY_BAND`: `20 frame <= T - 1` in integers,
+    /// so that no rounding of the phase decides.
+    pub fn in_entry_band(&self, v: usize) -> bool {
+        let last = self.strand(self.owner(v)).end - 1;
+        NBINS_ALIGN * self.frame(v) <= self.frame(last)
     }
 
     /// Splits a position `advance` raw frames after node `v` between the two nodes of its strand that

@@ -42,4 +42,14 @@ pub enum GraphError {
         /// The limit.
         limit: usize,
     },
+    /// Demonstrations that another graph was made from.
+    #[error("the demonstrations do not make this graph: {what} is {found}, expected {expected}")]
+    OtherDemos {
+        /// What differs first.
+        what: String,
+        /// The graph's.
+        expected: String,
+        /// The demonstrations'.
+        found: String,
+    },
 }

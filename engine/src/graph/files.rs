@@ -160,7 +160,7 @@ fn check_nodes(nodes: &Nodes, file: &str) -> Result<(), GraphError> {
     let starts = &nodes.strand_start;
     let covers = starts.first() == Some(&0)
         && starts.last() == Some(&(n as i32))
-        && starts.windows(2).all(|w| w[1] - w[0] >= 2);
+        && starts.windows(2).all(|w| i64::from(w[1]) - i64::from(w[0]) >= 2);
     if !covers {
         let expected = format!("strands of at least 2 nodes that cover 0 to {n}");
         return Err(refuse(0, "strand_start", expected, format!("{} offsets", starts.len())));

@@ -9,7 +9,8 @@
 //! qdot[k] = (q[k+1] - q[k-1]) * (rate / 2)      qdot[0] = (q[1] - q[0]) * rate, the end alike
 //! ```
 
-use super::demo_graph::Nodes;
+use super::demo_graph::{DemoGraph, Nodes};
+use super::error::GraphError;
 use crate::constants::COARSEN;
 use crate::demos::{DemoSet, Episode};
 
@@ -29,6 +30,40 @@ pub fn coarsen(demos: &DemoSet) -> Nodes {
         nodes.strand_start.push(nodes.len() as i32);
     }
     nodes
+}
+
+impl DemoGraph {
+    /// Refuses demonstrations that do not make this graph's nodes, value for value: owners, windows and
+    /// targets are positional, so others would train and fit without any error.
+    ///
+    /// # Errors
+    /// [`GraphError::OtherDemos`], naming what differs first.
+    pub fn made_from(&self, demos: &DemoSet) -> Result<(), GraphError> {
+        let (mine, theirs) = (self.nodes(), coarsen(demos));
+        let differ = |what: String, expected: String, found: String| {
+            Err(GraphError::OtherDemos { what, expected, found })
+        };
+        for (what, expected, found) in [
+            ("the number of joints", mine.dof, theirs.dof),
+            ("the number of episodes", mine.strand_start.len() - 1, theirs.strand_start.len() - 1),
+            ("the number of nodes", mine.len(), theirs.len()),
+        ] {
+            if expected != found {
+                return differ(what.to_owned(), expected.to_string(), found.to_string());
+            }
+        }
+        if *mine == theirs {
+            return Ok(());
+        }
+        let row = |nodes: &Nodes, v: usize| {
+            let joints = v * nodes.dof..(v + 1) * nodes.dof;
+            let (q, qdot) = (&nodes.q[joints.clone()], &nodes.qdot[joints]);
+            let (task, frame, gripper) = (nodes.task_id[v], nodes.frame[v], nodes.gripper[v]);
+            format!("task {task}, frame {frame}, gripper {gripper}, q {q:?}, qdot {qdot:?}")
+        };
+        let v = (0..mine.len()).find(|&v| row(mine, v) != row(&theirs, v)).unwrap_or(0);
+        differ(format!("node {v}"), row(mine, v), row(&theirs, v))
+    }
 }
 
 /// Representative frames of an episode with these gripper commands.

@@ -12,7 +12,7 @@
 
 use super::error::{ReadoutError, expect_len};
 use super::segment::Segment;
-use crate::constants::{JQ_GATE, NBINS_ALIGN};
+use crate::constants::JQ_GATE;
 use crate::graph::DemoGraph;
 use rollcheck_kernels::knn::distance_sq;
 
@@ -74,7 +74,7 @@ impl EntryReadout<'_> {
                 continue;
             }
             counts.lane += 1;
-            if in_entry_band(graph, v as usize) {
+            if graph.in_entry_band(v as usize) {
                 counts.band += 1;
                 if logit > f32::NEG_INFINITY {
                     counts.reached += 1;
@@ -90,12 +90,6 @@ impl EntryReadout<'_> {
         segment.fill(graph, &nodes, &weights)?;
         Ok(EntryTarget { q: segment.frame(0).to_vec(), segment, nodes, counts })
     }
-}
-
-/// Whether node `v` lies in the entry band: its phase is at most one bin, `JQ_GRAPH_ENTRY_BAND`.
-pub fn in_entry_band(graph: &DemoGraph, v: usize) -> bool {
-    let last = graph.strand(graph.owner(v)).end - 1;
-    NBINS_ALIGN * graph.frame(v) <= graph.frame(last)
 }
 
 /// Whether a start pose `q0` (rad) is far enough from `q_target` (rad) to be rewound.

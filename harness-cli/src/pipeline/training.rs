@@ -142,7 +142,7 @@ pub fn head_scores(trained: &TrainedHead, recording: &Recording) -> Option<Score
     let audit = trained.split.audit.iter().flat_map(|&owner| at(owner));
     // A score does not ask how clean a window is.
     let samples: Vec<_> = audit
-        .map(|(owner, frame)| sample(graph, demos, owner, frame, metrics::SCORED, &|_, _| None))
+        .map(|(owner, frame)| sample(graph, demos, owner, frame, Kind::Moving, &|_, _| None))
         .collect();
     metrics::score(&trained.head, demos, &samples)
 }

@@ -19,6 +19,13 @@ pub struct SeedScratch {
     order: Vec<(u64, u32)>,
 }
 
+impl SeedScratch {
+    /// Room for a table of `nodes` nodes.
+    pub fn with_nodes(nodes: usize) -> Self {
+        Self { distances_sq: vec![0.0; nodes], order: Vec::with_capacity(nodes) }
+    }
+}
+
 /// The `k` nodes nearest to `query` among the joint-major `points` (`dof x n`), without those of `skip`.
 /// `seeds` receives (node, kernel value), by ascending node.
 ///

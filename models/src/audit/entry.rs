@@ -18,6 +18,8 @@ pub struct Start {
     pub q: Vec<f64>,
     /// How far it was perturbed, rad; 0 for a recorded start.
     pub level: f64,
+    /// Whether the gripper command closes.
+    pub closed: bool,
     /// The demo it is from, which is left out.
     pub owner: Option<usize>,
 }
@@ -87,7 +89,7 @@ pub fn runs(head: &Arc<Head>, starts: Vec<Start>, rate_hz: f64) -> Result<Vec<En
             || HeadWorker::new(Arc::clone(head)),
             |worker, start| {
                 let (graph, owner) = (head.graph(), start.owner);
-                let plan = EntryPlan::new(graph, worker, start.task, &start.q, false, rate_hz, owner)?;
+                let plan = EntryPlan::new(graph, worker, start.task, &start.q, start.closed, rate_hz, owner)?;
                 let servo = if plan.rewind { Some(plan.servo(settings, &start.q)?) } else { None };
                 Ok(EntryRun { start, plan, servo })
             },
@@ -101,7 +103,13 @@ pub fn recorded_starts(demos: &DemoSet, owners: &[usize]) -> Vec<Start> {
         .iter()
         .map(|&owner| {
             let episode = &demos.episodes()[owner];
-            Start { task: episode.task_id(), q: episode.q(0).to_vec(), level: 0.0, owner: Some(owner) }
+            Start {
+                task: episode.task_id(),
+                q: episode.q(0).to_vec(),
+                level: 0.0,
+                closed: episode.closed(0),
+                owner: Some(owner),
+            }
         })
         .collect()
 }

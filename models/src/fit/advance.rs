@@ -26,7 +26,7 @@ const TOLERANCE: f64 = 1e-6;
 /// Fitted weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AdvanceFit {
-    /// One a member of `TRACK_ADVANCE_SET`; at least the floor, sum 1.
+    /// One a member of `TRACK_ADVANCE_SET`; floored, then normalised to sum 1.
     pub weights: [f64; ADVANCES],
     /// Rounds until they stood still.
     pub rounds: usize,

@@ -1,6 +1,7 @@
 //! Why nothing was fitted.
 
 use rollcheck_engine::belief::BeliefError;
+use rollcheck_engine::graph::GraphError;
 use rollcheck_engine::recovery::RecoveryError;
 use rollcheck_kernels::KernelError;
 
@@ -14,6 +15,9 @@ pub enum FitError {
         /// Demos of the part.
         owners: usize,
     },
+    /// Demonstrations that are not those of the graph.
+    #[error(transparent)]
+    OtherDemos(#[from] GraphError),
     /// The filter.
     #[error(transparent)]
     Belief(#[from] BeliefError),

@@ -71,8 +71,9 @@ pub fn fit(
     if checks == 0 {
         return Err(FitError::NoReplays { owners: owners.len() });
     }
+    graph.made_from(demos)?;
     let unfitted = FilterSettings::default();
-    let tau = filter::fit_tau(graph, &replays, &AdvanceParameters::default(), &unfitted)?;
+    let tau = filter::fit_tau(graph, &replays, &unfitted)?;
     let settings = FilterSettings { tau: tau.value, ..unfitted };
     let pi = advance::fit(graph, &replays, settings.tau)?;
     let mut advance = AdvanceParameters { pi: pi.weights, ..AdvanceParameters::default() };

@@ -68,7 +68,7 @@ impl HeadConfig {
         within("dof", self.dof, DOF_RANGE)?;
         within("hidden", self.hidden, 1..=1024)?;
         within("layers", self.layers, 1..=8)?;
-        within("history", self.history, 2..=64)?;
+        within("history", self.history, HIST_H..=HIST_H)?;
         within("seed_topk", self.seed_topk, 1..=1 << 20)?;
         if !WIDTHS.contains(&self.width) {
             let expected = format!("one of {WIDTHS:?}");

@@ -99,6 +99,13 @@ impl Head {
     }
 }
 
+/// A worker of its own, with room of its own: a cloned list would have none.
+impl Clone for HeadWorker {
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.head))
+    }
+}
+
 /// Shapes were checked when the weights were made.
 fn dense_row(x: &[f32], matrix: &[f32], bias: &[f32], rectify: bool, y: &mut [f32]) {
     dense::forward(SimdLevel::detect(), x, matrix, bias, rectify, y)
@@ -106,7 +113,7 @@ fn dense_row(x: &[f32], matrix: &[f32], bias: &[f32], rectify: bool, y: &mut [f3
 }
 
 /// One worker's buffers around a shared [`Head`].
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct HeadWorker {
     head: Arc<Head>,
     frontier: Frontier,
@@ -132,7 +139,7 @@ impl HeadWorker {
         let list = || Vec::with_capacity(n);
         Self {
             frontier: Frontier::new(&head.topology),
-            scratch: SeedScratch::default(),
+            scratch: SeedScratch::with_nodes(n),
             seeds: Vec::with_capacity(config.seed_topk + 1),
             features: vec![0.0; config.query_features()],
             hidden: vec![0.0; config.hidden],

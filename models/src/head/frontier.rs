@@ -115,7 +115,8 @@ impl Frontier {
         Self {
             round: vec![UNREACHED; n],
             queue: Vec::with_capacity(n),
-            active: vec![Vec::with_capacity(n); topology.layers + 1],
+            // Not `vec![..; n]`: a cloned list has no room.
+            active: (0..=topology.layers).map(|_| Vec::with_capacity(n)).collect(),
         }
     }
 

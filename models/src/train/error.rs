@@ -1,6 +1,7 @@
 //! Why a training run was refused or stopped.
 
 use crate::head::HeadError;
+use rollcheck_engine::graph::GraphError;
 use rollcheck_engine::store::StoreError;
 
 /// A training run that cannot start or go on.
@@ -32,15 +33,8 @@ pub enum TrainError {
         reason: String,
     },
     /// Demonstrations that are not those of the graph.
-    #[error("training: the demonstrations do not make this graph: {what} is {found}, expected {expected}")]
-    OtherDemos {
-        /// What differs.
-        what: &'static str,
-        /// The graph's.
-        expected: String,
-        /// The demonstrations'.
-        found: String,
-    },
+    #[error(transparent)]
+    OtherDemos(#[from] GraphError),
     /// The loss is no longer a number.
     #[error("training: loss is {found} in epoch {epoch}, batch {batch}")]
     Diverged {

@@ -45,6 +45,9 @@ pub fn cleanliness(distance_rad: Option<f64>, bandwidth_rad: Option<f64>) -> f64
     let (Some(d), Some(h)) = (distance_rad, bandwidth_rad) else {
         return WEIGHT_RANGE.0;
     };
+    if d == 0.0 {
+        return WEIGHT_RANGE.1;
+    }
     let weight = (-d * d / (2.0 * h * h)).exp();
     if weight.is_nan() { WEIGHT_RANGE.0 } else { weight.clamp(WEIGHT_RANGE.0, WEIGHT_RANGE.1) }
 }
@@ -59,6 +62,7 @@ mod tests {
         assert!((cleanliness(Some(0.05), Some(0.05)) - (-0.5_f64).exp()).abs() < 1e-15);
         assert_eq!(cleanliness(Some(9.0), Some(0.05)), 0.1);
         assert_eq!(cleanliness(None, Some(0.05)), 0.1);
-        assert_eq!(cleanliness(Some(0.0), Some(0.0)), 0.1);
+        assert_eq!(cleanliness(Some(0.0), Some(0.0)), 1.0, "on another demo");
+        assert_eq!(cleanliness(Some(0.1), Some(0.0)), 0.1);
     }
 }

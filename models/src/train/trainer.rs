@@ -162,7 +162,7 @@ pub fn train(
     observe: &mut dyn FnMut(&EpochReport, &Checkpoint) -> ControlFlow<()>,
 ) -> Result<Trained, TrainError> {
     config.check()?;
-    same_demos(graph, demos)?;
+    graph.made_from(demos)?;
     let held_out = held_out(graph, demos, &split.fit, bandwidth);
     if split.train.is_empty() || held_out.is_empty() {
         let (part, reason) = if split.train.is_empty() {
@@ -255,26 +255,6 @@ fn start(config: &TrainConfig) -> Checkpoint {
         settings: config.fingerprint(),
         weights,
     }
-}
-
-/// Refuses demonstrations that another graph was made from.
-fn same_demos(graph: &DemoGraph, demos: &DemoSet) -> Result<(), TrainError> {
-    let refuse = |what, expected: usize, found: usize| {
-        Err(TrainError::OtherDemos { what, expected: expected.to_string(), found: found.to_string() })
-    };
-    if demos.dof() != graph.dof() {
-        return refuse("joints", graph.dof(), demos.dof());
-    }
-    if demos.episodes().len() != graph.owners() {
-        return refuse("episodes", graph.owners(), demos.episodes().len());
-    }
-    for (owner, episode) in demos.episodes().iter().enumerate() {
-        let frames = graph.frame(graph.strand(owner).end - 1) + 1;
-        if episode.frames() != frames {
-            return refuse("frames of an episode", frames, episode.frames());
-        }
-    }
-    Ok(())
 }
 
 /// One window's gradient, flat, and its loss.

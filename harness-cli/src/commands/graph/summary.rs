@@ -74,7 +74,7 @@ impl TaskSummary {
             .nodes
             .iter()
             .map(|&v| v as usize)
-            .filter(|&v| graph.phase(v) <= JQ_GRAPH_ENTRY_BAND)
+            .filter(|&v| graph.in_entry_band(v))
             .collect();
         let starts: Vec<usize> = owners.iter().map(|&owner| graph.strand(owner).start).collect();
         let (entry, start) = (mean_pose(graph, &stratum), mean_pose(graph, &starts));
