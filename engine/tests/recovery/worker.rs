@@ -243,7 +243,7 @@ fn after_a_recovery_the_next_check_takes_its_likelihood_and_bets_anew() {
     again.after_recovery();
     run(&mut again, &push, [11]);
     let logits: Vec<f64> =
-        again.logits().values.iter().map(|&l| f64::from(l) / model.settings().tau).collect();
+        again.logits().values.iter().map(|&l| f64::from(l) / model.parameters().tau).collect();
     let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let weights: Vec<f64> = logits.iter().map(|l| (l - max).exp()).collect();
     let total: f64 = weights.iter().sum();

@@ -15,6 +15,7 @@ pub fn starts(graph: &DemoGraph, recording: &Recording, tasks: &[i32]) -> Vec<St
             task,
             q: q.clone(),
             level: *level,
+            closed: false,
             owner: None,
         })
     };
@@ -24,7 +25,8 @@ pub fn starts(graph: &DemoGraph, recording: &Recording, tasks: &[i32]) -> Vec<St
 /// Start pose `i` of a file for the task `i` mod their number.
 pub fn starts_in_turn(recording: &Recording, tasks: &[i32]) -> Vec<Start> {
     let turn = recording.starts.iter().zip(tasks.iter().cycle());
-    turn.map(|((q, level), &task)| Start { task, q: q.clone(), level: *level, owner: None }).collect()
+    turn.map(|((q, level), &task)| Start { task, q: q.clone(), level: *level, closed: false, owner: None })
+        .collect()
 }
 
 /// Each episode's first frame, for its own task; the level is the file's, 0 where it tells none.
@@ -37,6 +39,7 @@ pub fn recorded(graph: &DemoGraph, recording: &Recording, tasks: &[i32]) -> Vec<
             task: episode.task_id(),
             q: episode.q(0).to_vec(),
             level: level(i),
+            closed: episode.closed(0),
             owner: owner_of(graph, episode),
         })
         .collect()

@@ -107,7 +107,7 @@ pub struct Quickstart {
     pub audit: Audit,
     /// Starts put back.
     pub entry: EntryFigures,
-    /// The first audit demo, pushed.
+    /// A pushed audit demo.
     pub replay: Replay,
     /// Time of a check.
     pub check_ms: CheckTimes,
@@ -149,30 +149,41 @@ pub fn entry_figures(artifacts: &Artifacts, bundled: &Bundled) -> Result<EntryFi
     })
 }
 
-/// The first audit demo, pushed as the audit's detection pushes it, under the recommended rule. Whether the rule
-/// fires is what the picture shows; no rollout is chosen for it.
+/// A caught rollout: audit demos in order, pushed as the audit's detection pushes them, under the recommended rule,
+/// until the first that the rule catches; its title says which that was. Where none is caught, the first of all.
+/// How many are caught is the audit's figure, not this picture.
 ///
 /// # Errors
 /// [`CliError::Recovery`]; [`CliError::Internal`] when no audit demo can be pushed.
 pub fn pictured(artifacts: &Artifacts, bundled: &Bundled) -> Result<Replay, CliError> {
-    let seed = artifacts.trained.training.seed;
-    let pushed = disturbed(&audit_sources(artifacts, &bundled.demos), PUSH, seed);
-    let first = pushed.into_iter().next();
-    let pushed = first.ok_or_else(|| CliError::Internal("no audit demo can be pushed".to_owned()))?;
-    let demo = pushed.source.owner.map_or_else(|| "an audit demo".to_owned(), |o| format!("audit demo {o}"));
-    let about = About {
-        title: format!("{demo} of {}, pushed", bundled.demos.file),
-        task: bundled.demos.task_words(pushed.source.episode.task_id()),
-        perturbations: vec![(pushed.onset, format!("{PUSH} (generated)"))],
-        is_phase_known: true,
-        provenance: Provenance::default(),
-    };
-    replay::run(
-        &artifacts.model(RuleChoice::Recommended.settings())?,
-        &artifacts.trained.head,
-        pushed.source,
-        about,
-    )
+    let model = artifacts.model(RuleChoice::Recommended.settings())?;
+    let pushed = disturbed(&audit_sources(artifacts, &bundled.demos), PUSH, artifacts.trained.training.seed);
+    let mut first = None;
+    for (position, pushed) in pushed.into_iter().enumerate() {
+        let owner = pushed.source.owner;
+        let demo = owner.map_or_else(|| "an audit demo".to_owned(), |o| format!("audit demo {o}"));
+        let about = About {
+            title: format!("{demo} of {}, pushed", bundled.demos.file),
+            task: bundled.demos.task_words(pushed.source.episode.task_id()),
+            perturbations: vec![(pushed.onset, format!("{PUSH} (generated)"))],
+            is_phase_known: true,
+            provenance: Provenance::default(),
+        };
+        let mut replay = replay::run(&model, &artifacts.trained.head, pushed.source, about)?;
+        if caught_frame(&replay).is_some() {
+            replay.title = format!("{}: the first caught, number {} in order", replay.title, position + 1);
+            return Ok(replay);
+        }
+        first.get_or_insert(replay);
+    }
+    first.ok_or_else(|| CliError::Internal("no audit demo can be pushed".to_owned()))
+}
+
+/// The judged frame of the first fire with a target at or after the first disturbance.
+pub fn caught_frame(replay: &Replay) -> Option<usize> {
+    let onset = replay.perturbations.first().map_or(0, |p| p.0);
+    let fires = replay.fires.iter().filter(|f| f.target.is_some());
+    fires.map(|f| replay.checks[f.check].frame).find(|&frame| frame >= onset)
 }
 
 /// Where a run's figures come from.

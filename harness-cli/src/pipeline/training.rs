@@ -10,7 +10,7 @@ use rollcheck_engine::when::BasinTable;
 use rollcheck_models::audit::{Recorded, Source, Transitions, baselines};
 use rollcheck_models::head::{Head, HeadWeights};
 use rollcheck_models::split::Split;
-use rollcheck_models::train::windows::{checks, sample};
+use rollcheck_models::train::windows::{Kind, checks, sample};
 use rollcheck_models::train::{Checkpoint, EpochReport, Scores, TrainConfig, Trained, metrics, train};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -141,9 +141,8 @@ pub fn head_scores(trained: &TrainedHead, recording: &Recording) -> Option<Score
     let at = |owner: usize| checks(demos.episodes()[owner].frames()).map(move |frame| (owner, frame));
     let audit = trained.split.audit.iter().flat_map(|&owner| at(owner));
     // A score does not ask how clean a window is.
-    let samples: Vec<_> = audit
-        .map(|(owner, frame)| sample(graph, demos, owner, frame, Kind::Moving, &|_, _| None))
-        .collect();
+    let samples: Vec<_> =
+        audit.map(|(owner, frame)| sample(graph, demos, owner, frame, Kind::Moving, &|_, _| None)).collect();
     metrics::score(&trained.head, demos, &samples)
 }
 

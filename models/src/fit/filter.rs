@@ -10,7 +10,6 @@
 //! (sentinel page, section 4).
 
 use super::Gain;
-use super::advance;
 use super::error::FitError;
 use super::replay::Replay;
 use rayon::prelude::*;
@@ -42,21 +41,19 @@ pub struct GridFit {
     pub grid: Vec<(f64, f64)>,
 }
 
-/// Fits the temperature, each with the advance weights that are fitted at it: a blurred likelihood makes
-/// slow weights look good, and the filter would pay for that.
+/// Fits the temperature with the other parameters as given.
 ///
 /// # Errors
 /// [`FitError::Belief`].
 pub fn fit_tau(
     graph: &DemoGraph,
     replays: &[Replay],
+    advance: &AdvanceParameters,
     settings: &FilterSettings,
 ) -> Result<GridFit, FitError> {
     grid(&TAU_GRID, TRACK_TAU, |tau| {
         let settings = FilterSettings { tau, ..*settings };
-        let pi = advance::fit(graph, replays, tau)?.weights;
-        let parameters = AdvanceParameters { pi, ..AdvanceParameters::default() };
-        mean_over_checks(graph, replays, &parameters, &settings, |tracker, _, phase| {
+        mean_over_checks(graph, replays, advance, &settings, |tracker, _, phase| {
             let (belief, bin) = (tracker.belief()?, phase_bin(phase));
             let bins = tracker.scope().bins();
             let mass: f64 =

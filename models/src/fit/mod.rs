@@ -73,10 +73,10 @@ pub fn fit(
     }
     graph.made_from(demos)?;
     let unfitted = FilterSettings::default();
-    let tau = filter::fit_tau(graph, &replays, &unfitted)?;
-    let settings = FilterSettings { tau: tau.value, ..unfitted };
-    let pi = advance::fit(graph, &replays, settings.tau)?;
+    let pi = advance::fit(graph, &replays)?;
     let mut advance = AdvanceParameters { pi: pi.weights, ..AdvanceParameters::default() };
+    let tau = filter::fit_tau(graph, &replays, &advance, &unfitted)?;
+    let settings = FilterSettings { tau: tau.value, ..unfitted };
     let beta = filter::fit_beta(graph, &replays, &advance, &settings)?;
     advance.beta = beta.value;
     let leak = filter::fit_leak(graph, &replays, &advance, &settings)?;

@@ -63,29 +63,44 @@ impl Checkpoint {
         let arrays = npz::read(path)?;
         graph.verify(&arrays)?;
         let settings = arrays.text("settings")?.to_owned();
-        if settings != config.fingerprint() {
-            return Err(TrainError::OtherRun {
-                file: path.display().to_string(),
-                field: "settings",
-                expected: config.fingerprint(),
-                found: settings,
-            });
+        let ours = config.fingerprint();
+        if settings != ours {
+            return Err(other_run(path, &ours, &settings));
         }
         let vector = |name: &str| arrays.f32(name, &[Dim::Is(len)]).map(<[f32]>::to_vec);
         let [weights, average, best, first, second] = VECTORS;
         let steps = arrays.i64("steps", &[])?[0];
-        let reports = serde_json::from_str(arrays.text("reports")?)
+        let reports: Vec<EpochReport> = serde_json::from_str(arrays.text("reports")?)
             .map_err(|e| arrays.value_error("reports", 0, "epoch reports as JSON", e))?;
+        let expected = config.steps(reports.len());
+        if usize::try_from(steps).ok() != Some(expected) {
+            let expected = format!("{expected} for {} epochs", reports.len());
+            return Err(arrays.value_error("steps", 0, expected, steps).into());
+        }
         Ok(Self {
             weights: vector(weights)?,
             average: vector(average)?,
             best: vector(best)?,
             first: vector(first)?,
             second: vector(second)?,
-            steps: u64::try_from(steps).map_err(|_| arrays.value_error("steps", 0, "at least 0", steps))?,
+            steps: expected as u64,
             reports,
             settings,
         })
+    }
+}
+
+/// Names the first setting in which two runs differ.
+fn other_run(path: &Path, ours: &str, theirs: &str) -> TrainError {
+    let pair = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
+    let (ours, theirs) = pair.unwrap_or((ours, theirs));
+    let (field, expected) = ours.split_once(' ').unwrap_or(("settings", ours));
+    let found = theirs.strip_prefix(field).map_or(theirs, str::trim_start);
+    TrainError::OtherRun {
+        file: path.display().to_string(),
+        field: field.to_owned(),
+        expected: expected.to_owned(),
+        found: found.to_owned(),
     }
 }
 

@@ -51,7 +51,7 @@ pub enum TrainError {
         /// The checkpoint.
         file: String,
         /// The setting that differs.
-        field: &'static str,
+        field: String,
         /// This run's.
         expected: String,
         /// The checkpoint's.

@@ -75,8 +75,36 @@ impl TrainConfig {
     }
 
     /// Everything that must not change when a run is resumed.
+    ///
+    /// One `name value` a line, so that a mismatch can be named.
     pub fn fingerprint(&self) -> String {
-        format!("{self:?}")
+        let h = &self.head;
+        [
+            ("dof", h.dof.to_string()),
+            ("width", h.width.to_string()),
+            ("hidden", h.hidden.to_string()),
+            ("layers", h.layers.to_string()),
+            ("seed_topk", h.seed_topk.to_string()),
+            ("bandwidth_rad", h.bandwidth_rad.to_string()),
+            ("seed", self.seed.to_string()),
+            ("epochs", self.epochs.to_string()),
+            ("windows_per_epoch", self.windows_per_epoch.to_string()),
+            ("batch", self.batch.to_string()),
+            ("learning_rate", self.learning_rate.to_string()),
+            ("speed_factor", self.speed_factor.to_string()),
+            ("offset_rad", self.offset_rad.to_string()),
+            ("clip_norm", self.clip_norm.to_string()),
+            ("averaging", self.averaging.to_string()),
+            ("weight_decay", self.weight_decay.to_string()),
+            ("static_every", self.static_every.to_string()),
+        ]
+        .map(|(name, value)| format!("{name} {value}"))
+        .join("\n")
+    }
+
+    /// Steps of a whole number of epochs.
+    pub(super) fn steps(&self, epochs: usize) -> usize {
+        epochs * self.windows_per_epoch.div_ceil(self.batch)
     }
 
     fn check(&self) -> Result<(), TrainError> {

@@ -12,7 +12,6 @@
 //! speed leaves a stratum whose mean is not where episodes start.
 
 use crate::printer::{Render, table};
-use rollcheck_engine::constants::JQ_GRAPH_ENTRY_BAND;
 use rollcheck_engine::graph::{DemoGraph, Lane, Relation};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -70,12 +69,8 @@ impl TaskSummary {
         let owners: Vec<usize> =
             (0..graph.owners()).filter(|&owner| graph.owner_task(owner) == lane.task_id).collect();
         let frames: usize = owners.iter().map(|&owner| graph.frame(graph.strand(owner).end - 1) + 1).sum();
-        let stratum: Vec<usize> = lane
-            .nodes
-            .iter()
-            .map(|&v| v as usize)
-            .filter(|&v| graph.in_entry_band(v))
-            .collect();
+        let stratum: Vec<usize> =
+            lane.nodes.iter().map(|&v| v as usize).filter(|&v| graph.in_entry_band(v)).collect();
         let starts: Vec<usize> = owners.iter().map(|&owner| graph.strand(owner).start).collect();
         let (entry, start) = (mean_pose(graph, &stratum), mean_pose(graph, &starts));
         Self {

@@ -67,7 +67,7 @@ pub fn run(args: &QuickstartArgs, printer: &mut Printer<'_>) -> Result<Exit, Cli
     let entry = entry_figures(&artifacts, &bundled)?;
     step(printer, &mut stopwatch, "entry", &format!("{} start poses", bundled.demos.starts.len()));
     let replay = pictured(&artifacts, &bundled)?;
-    step(printer, &mut stopwatch, "replay", "the first audit demo, pushed");
+    step(printer, &mut stopwatch, "replay", "a pushed audit demo");
     let model = artifacts.model(RuleChoice::Recommended.settings())?;
     let sources = audit::audit_sources(&artifacts, &bundled.demos);
     let check_ms = latency::check_times(&model, &artifacts.trained.head, &sources)?;

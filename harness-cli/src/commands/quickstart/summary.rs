@@ -4,7 +4,7 @@ use super::page::{AUDIT_GOAL, SHIFTED_GOAL};
 use crate::commands::sentinel::audit_summary::{rates_footer, rates_table};
 use crate::commands::sentinel::entry::level_table;
 use crate::pipeline::audit::SettingAudit;
-use crate::pipeline::quickstart::{DATA, PUSH, Quickstart};
+use crate::pipeline::quickstart::{DATA, PUSH, Quickstart, caught_frame};
 use crate::printer::{Render, table};
 use crate::report::format::{number, percent};
 use crate::report::quickstart::TransitionTarget;
@@ -37,8 +37,7 @@ impl QuickstartResult {
     fn caught(&self) -> String {
         let replay = &self.figures.replay;
         let onset = replay.perturbations.first().map_or(0, |p| p.0);
-        let fires = replay.fires.iter().filter(|f| f.target.is_some());
-        match fires.map(|f| replay.checks[f.check].frame).find(|&frame| frame >= onset) {
+        match caught_frame(replay) {
             Some(frame) => {
                 format!("caught after {} s", number(Some((frame - onset) as f64 / replay.rate_hz), 1))
             }
@@ -88,11 +87,7 @@ impl QuickstartResult {
                     goal_at_most(p50, CHECK_GOAL_MS, 0, " ms"),
                 ),
                 row("one check, 99th percentile", format!("{} ms", number(p99, 2)), "one thread".to_owned()),
-                row(
-                    "first audit demo, pushed 0.4 rad",
-                    self.caught(),
-                    "recommended rule, generated push".to_owned(),
-                ),
+                row("a rollout pushed 0.4 rad", self.caught(), "the first caught, generated push".to_owned()),
             ],
         )
     }

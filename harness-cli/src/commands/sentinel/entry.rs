@@ -30,7 +30,7 @@ pub fn run(args: &EntryArgs, printer: &mut Printer<'_>) -> Result<Exit, CliError
     let tasks: Vec<i32> =
         args.task.map_or_else(|| graph.lanes().iter().map(|lane| lane.task_id).collect(), |task| vec![task]);
     if let Some(pose) = &args.start {
-        let start = Start { task: tasks[0], q: pose.0.clone(), level: 0.0, owner: None };
+        let start = Start { task: tasks[0], q: pose.0.clone(), level: 0.0, closed: false, owner: None };
         let run = runs(&trained.head, vec![start], RATE_HZ)?.remove(0);
         printer.result(&OneStart(run))?;
         return Ok(Exit::Done);

@@ -62,7 +62,7 @@ fn a_resumed_run_ends_as_an_uninterrupted_one_and_another_runs_state_is_refused(
     assert!(resumed.checkpoint == whole.checkpoint);
     assert!(resumed.weights == whole.weights);
     let other = Checkpoint::read(&path, graph.hash(), &config(6), len).unwrap_err();
-    assert!(matches!(other, TrainError::OtherRun { field: "settings", .. }), "{other}");
+    assert!(matches!(other, TrainError::OtherRun { ref field, .. } if field == "seed" || field == "epochs"), "{other}");
     let foreign = testing::graph(&testing::demos(12, 2, 2, 5));
     assert!(matches!(
         Checkpoint::read(&path, foreign.hash(), &config(5), len),
@@ -103,7 +103,7 @@ fn demonstrations_of_another_graph_and_an_empty_part_are_refused() {
         train(&graph, demos, split, &config(0), &flat_bandwidth, None, &mut go_on).unwrap_err()
     };
     let fewer = attempt(&testing::demos(11, 2, 2, 4), &Split::new(&graph, 0));
-    assert!(matches!(fewer, TrainError::OtherDemos { what: "episodes", .. }), "{fewer}");
+    assert!(matches!(fewer, TrainError::OtherDemos(_)), "{fewer}");
     let untrained = attempt(&demos, &Split { train: Vec::new(), ..Split::new(&graph, 0) });
     assert!(matches!(untrained, TrainError::NoWindows { part: "train", .. }), "{untrained}");
     let unscored = attempt(&demos, &Split { fit: Vec::new(), ..Split::new(&graph, 0) });
