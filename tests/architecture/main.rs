@@ -43,13 +43,34 @@ fn crates_use_only_crates_below_them() {
     assert_eq!(manifests::violations(&crates), Vec::<String>::new());
 }
 
+/// Whole files that their parent declares under `#[cfg(test)]`; a test may use whatever it needs.
+fn is_test_module(file: &str) -> bool {
+    file.ends_with("tests.rs") || file.ends_with("testing.rs")
+}
+
+#[test]
+fn a_file_that_is_left_out_is_declared_for_tests_only() {
+    for order in rules::FOLDER_ORDERS {
+        let files = rust_files(&root().join(order.crate_folder).join("src"));
+        let declares = |name: &str| {
+            let declaration = format!("#[cfg(test)] mod {name};");
+            let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            files.iter().any(|(_, text)| spaced(text).contains(&declaration))
+        };
+        for (file, _) in files.iter().filter(|(file, _)| is_test_module(file)) {
+            let name = file.trim_end_matches(".rs").rsplit('/').next().unwrap_or_default();
+            assert!(declares(name), "{}/src/{file}", order.crate_folder);
+        }
+    }
+}
+
 #[test]
 fn folders_use_only_folders_above_them() {
     let mut violations = Vec::new();
     for order in rules::FOLDER_ORDERS {
         let files = rust_files(&root().join(order.crate_folder).join("src"));
         assert!(!files.is_empty(), "{} was read", order.crate_folder);
-        for (file, text) in &files {
+        for (file, text) in files.iter().filter(|(file, _)| !is_test_module(file)) {
             violations.extend(sources::order_violations(order, file, text));
         }
     }

@@ -13,7 +13,7 @@
 //! normalisation is on the branch, not on the sum, so the size of a seed's state (how near it is) survives.
 //!
 //! Order of operations: channels are independent; edges of a group are added in ascending source order;
-//! matrix products run over the input channel upward, fused; sums over channels are [`lane_sum`]s.
+//! matrix products run over the input channel upward, fused; sums over channels take sixteen stripes and a fixed tree (`lane_sum`).
 //! `scalar` is the definition, every SIMD level gives its bits.
 
 #![allow(clippy::needless_range_loop, reason = "several rows of channels are walked side by side")]

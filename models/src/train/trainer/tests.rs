@@ -62,7 +62,10 @@ fn a_resumed_run_ends_as_an_uninterrupted_one_and_another_runs_state_is_refused(
     assert!(resumed.checkpoint == whole.checkpoint);
     assert!(resumed.weights == whole.weights);
     let other = Checkpoint::read(&path, graph.hash(), &config(6), len).unwrap_err();
-    assert!(matches!(other, TrainError::OtherRun { ref field, .. } if field == "seed" || field == "epochs"), "{other}");
+    assert!(
+        matches!(other, TrainError::OtherRun { ref field, .. } if field == "seed" || field == "epochs"),
+        "{other}"
+    );
     let foreign = testing::graph(&testing::demos(12, 2, 2, 5));
     assert!(matches!(
         Checkpoint::read(&path, foreign.hash(), &config(5), len),
