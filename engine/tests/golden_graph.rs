@@ -125,6 +125,44 @@ fn a_tampered_array_is_refused_with_both_hashes() {
 }
 
 #[test]
+fn strand_offsets_at_the_ends_of_their_range_are_refused() {
+    let graph = golden_graph("golden_tiny");
+    let n = graph.len() as i32;
+    let overflowing = changed(&node_arrays(&graph), "strand_start", |data| {
+        let Data::I32(values) = data else { panic!("{}", data.dtype()) };
+        let last = values.len() - 1;
+        values[1..last].fill(i32::MIN);
+        values[1] = i32::MAX;
+        values[last] = n;
+    });
+    let error = from_arrays(&overflowing, &edge_arrays(&graph)).unwrap_err().to_string();
+    assert!(error.contains("field `strand_start`"), "{error}");
+}
+
+#[test]
+fn demonstrations_must_make_the_graph_value_for_value() {
+    let (graph, demos) = (golden_graph("golden_tiny"), golden_demos("golden_tiny"));
+    graph.made_from(&demos).unwrap();
+    let origin = Origin { file: "other", episode: 0, field: "q" };
+    let mut episodes = demos.episodes().to_vec();
+    let old = &episodes[6];
+    let mut q = old.q_all().to_vec();
+    q[0] += 1e-9;
+    let (closed, task, rate_hz) = (old.closed_all().to_vec(), old.task_id(), old.rate_hz());
+    episodes[6] = Episode::new(q, demos.dof(), closed, task, rate_hz, origin).unwrap();
+    let other = DemoSet::new(episodes, Vec::new(), origin).unwrap();
+    let error = graph.made_from(&other).unwrap_err().to_string();
+    let node = graph.strand(6).start;
+    assert!(
+        error.starts_with(&format!("the demonstrations do not make this graph: node {node} is")),
+        "{error}"
+    );
+    let fewer = DemoSet::new(demos.episodes()[..7].to_vec(), Vec::new(), origin).unwrap();
+    let error = graph.made_from(&fewer).unwrap_err().to_string();
+    assert!(error.contains("the number of episodes is 7, expected 8"), "{error}");
+}
+
+#[test]
 fn edges_of_another_graph_are_refused_with_both_hashes() {
     let (graph, demos) = (golden_graph("golden_tiny"), golden_demos("golden_tiny"));
     let origin = Origin { file: "other", episode: 0, field: "q" };

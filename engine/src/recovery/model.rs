@@ -29,6 +29,9 @@ impl Choice {
 }
 
 /// How the sentinel runs.
+///
+/// The null banks were made with `LEAK`, the fitted temperature and the start prior. Under another leak, temperature or
+/// start the p-values no longer compare like with like, so such settings are for studying the filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SentinelSettings {
     /// Restart share. The fitted one hardly filters (sentinel page, section 4), so `LEAK` by default.

@@ -133,6 +133,11 @@ fn damaged_tensors_and_unsupported_sizes_are_refused_by_name() {
     assert!(short.to_string().contains("`query_b1` has shape [7]"), "{short}");
     let wide = refused(&changed(&arrays, "width", |_, data| *data = Data::I64(vec![24])));
     assert!(matches!(wide, HeadError::Config { field: "width", .. }), "{wide}");
+    // Windows have eight frames; a head of another length would read their features from wrong columns.
+    for frames in [7, 9] {
+        let other = refused(&changed(&arrays, "history", |_, data| *data = Data::I64(vec![frames])));
+        assert_eq!(other.to_string(), format!("head: `history` is {frames}, expected 8 to 8"));
+    }
     let negative = refused(&changed(&arrays, "layers", |_, data| *data = Data::I64(vec![-1])));
     assert!(matches!(negative, HeadError::Store(StoreError::Value { .. })), "{negative}");
 }
