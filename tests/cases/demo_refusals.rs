@@ -166,7 +166,7 @@ const CASES: &[Case] = &[
     Case {
         what: "gripper flag that is no flag",
         change: |a| a.push("gripper", &[5], Data::U8(vec![0, 0, 2, 0, 0])),
-        message: "demos.npz: array `gripper`, index 2: 2, expected 0 or 1",
+        message: "demos.npz: episode 0, field `gripper`, frame 2: gripper command 2, expected 0 or 1",
     },
     Case {
         what: "gripper of another length",
@@ -195,7 +195,7 @@ const CASES: &[Case] = &[
             *a = without(a, "gripper");
             f64s(a, "action", &[5, 2], &[0.0, 1.0, 0.0, f64::NAN, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
         },
-        message: "demos.npz: array `action`, index 3: NaN, expected a finite gripper command",
+        message: "demos.npz: episode 0, field `action`, frame 1: gripper command NaN, expected a finite number",
     },
     Case {
         what: "neither gripper nor action",

@@ -54,6 +54,24 @@ pub enum DemoError {
         /// The episode's rate.
         rate_hz: f64,
     },
+    /// A gripper command that says neither open nor closed.
+    #[error(
+        "{file}: episode {episode}, field `{field}`, frame {frame}: gripper command {found}, expected {expected}"
+    )]
+    Gripper {
+        /// The file.
+        file: String,
+        /// Position of the episode in the file.
+        episode: usize,
+        /// Name of the array.
+        field: String,
+        /// Frame inside the episode.
+        frame: usize,
+        /// What a command may be.
+        expected: &'static str,
+        /// The value.
+        found: f64,
+    },
     /// Too few frames.
     #[error("{file}: episode {episode}, field `{field}`: {frames} frame(s), at least 2 are needed")]
     TooShort {

@@ -28,8 +28,8 @@ pub fn from_arrays(arrays: &Arrays) -> Result<DemoSet, DemoError> {
     let q = arrays.f64("q", &[Dim::Any, Dim::Any])?;
     let shape = &arrays.get("q")?.shape;
     let (frames, dof) = (shape[0], shape[1]);
-    let closed = gripper(arrays, frames)?;
     let start = boundaries(arrays, frames)?;
+    let closed = gripper(arrays, frames, &start)?;
     let demos = start.len() - 1;
     if demos == 0 {
         return Err(DemoError::Empty { file: file.to_owned() });
@@ -50,7 +50,7 @@ pub fn from_arrays(arrays: &Arrays) -> Result<DemoSet, DemoError> {
     DemoSet::new(episodes, task_infos(arrays)?, Origin { file, episode: 0, field: "q" })
 }
 
-fn gripper(arrays: &Arrays, frames: usize) -> Result<Vec<bool>, DemoError> {
+fn gripper(arrays: &Arrays, frames: usize, start: &[usize]) -> Result<Vec<bool>, DemoError> {
     let lengths = |field: &str, found: usize| DemoError::Lengths {
         file: arrays.file().to_owned(),
         field: field.to_owned(),
@@ -59,9 +59,28 @@ fn gripper(arrays: &Arrays, frames: usize) -> Result<Vec<bool>, DemoError> {
         expected: frames,
         found,
     };
+    let refuse = |field: &str, frame: usize, expected: &'static str, found: f64| {
+        let episode = start.partition_point(|&s| s <= frame).saturating_sub(1);
+        DemoError::Gripper {
+            file: arrays.file().to_owned(),
+            episode,
+            field: field.to_owned(),
+            frame: frame - start[episode],
+            expected,
+            found,
+        }
+    };
     if arrays.find("gripper").is_some() {
-        let closed = arrays.flags("gripper", &[Dim::Any])?;
-        return if closed.len() == frames { Ok(closed) } else { Err(lengths("gripper", closed.len())) };
+        let commands = arrays.i64("gripper", &[Dim::Any])?;
+        if commands.len() != frames {
+            return Err(lengths("gripper", commands.len()));
+        }
+        let flag = |(frame, &command): (usize, &i64)| match command {
+            0 => Ok(false),
+            1 => Ok(true),
+            _ => Err(refuse("gripper", frame, "0 or 1", command as f64)),
+        };
+        return commands.iter().enumerate().map(flag).collect();
     }
     let action = arrays.f64("action", &[Dim::Any, Dim::Any])?;
     let (rows, columns) = (arrays.get("action")?.shape[0], arrays.get("action")?.shape[1]);
@@ -75,7 +94,7 @@ fn gripper(arrays: &Arrays, frames: usize) -> Result<Vec<bool>, DemoError> {
     for frame in 0..frames {
         let at = frame * columns + columns - 1;
         if !action[at].is_finite() {
-            return Err(arrays.value_error("action", at, "a finite gripper command", action[at]).into());
+            return Err(refuse("action", frame, "a finite number", action[at]));
         }
         closed.push(action[at] > 0.0);
     }
