@@ -1,7 +1,7 @@
 //! What `track fit` prints: every fitted value beside its default, and what stands behind the tests.
 
 use crate::printer::{Render, table};
-use rollcheck_engine::constants::{BETA, LEAK, NBINS_ALIGN, PI, TRACK_ADVANCE_SET};
+use rollcheck_engine::constants::{BETA, LEAK, NBINS_ALIGN, PI, TRACK_ADVANCE_SET, TRACK_TAU};
 use rollcheck_engine::track::TrackParameters;
 use rollcheck_engine::when::NullBank;
 use rollcheck_engine::when::pooling::PoolLevel;
@@ -116,12 +116,17 @@ impl Render for FitResult {
             &["", "fitted", "unfitted", "mean log likelihood", "of the unfitted"],
             [
                 row("pi", format!("{} rounds", r.em_rounds), "as above".to_owned(), &r.pi),
+                row("temperature", p.tau.to_string(), TRACK_TAU.to_string(), &r.tau),
                 row("beta", p.advance.beta.to_string(), BETA.to_string(), &r.beta),
                 row("leak", p.leak.to_string(), LEAK.to_string(), &r.leak),
             ],
         );
-        let _ =
-            writeln!(text, "\nthe filter runs with leak {LEAK}; the fitted {} is kept beside it\n", p.leak);
+        let _ = writeln!(
+            text,
+            "\ntemperature: mean log belief in the true phase bin; the others: log predictive likelihood\n\
+                 the filter runs with temperature {} and leak {LEAK}; the fitted leak {} is kept beside it\n",
+            p.tau, p.leak
+        );
         let row = |name: &str, samples: String, levels: Levels| {
             let Levels { cell, task, all } = levels;
             vec![name.to_owned(), samples, cell.to_string(), task.to_string(), all.to_string()]
