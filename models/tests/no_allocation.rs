@@ -12,8 +12,10 @@ mod replay_fixtures;
 mod sentinel_fixtures;
 
 use replay_fixtures::{RATE_HZ, Rollout, parameters};
-use rollcheck_engine::belief::Window;
+use rollcheck_engine::belief::{Likelihood, Logits, Query, Window};
 use rollcheck_engine::constants::HIST_H;
+use rollcheck_engine::demos::npz;
+use rollcheck_engine::graph::edges;
 use rollcheck_engine::recovery::{
     BatchWindows, SentinelBatch, SentinelModel, SentinelSettings, SentinelWorker,
 };
@@ -118,6 +120,38 @@ fn batch_episodes(batch: &mut SentinelBatch<HeadWorker>, passes: &[Pass], task: 
     executed
 }
 
+/// The head on the bundled graph: warmed by one query, then every demo of every lane, whose frontiers are larger and
+/// smaller; with and without the own strand, and without a lane. Gives queries and allocations.
+fn head_on_every_demo() -> (usize, usize) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/demos/demos_long.npz");
+    let demos = npz::read(path.as_ref()).unwrap();
+    let graph = Arc::new(edges::build(&demos).unwrap());
+    let weights = HeadWeights::initial(HeadConfig::new(demos.dof()), 1);
+    let mut head = HeadWorker::new(Arc::new(Head::new(Arc::clone(&graph), weights).unwrap()));
+    let mut logits = Logits { values: Vec::with_capacity(graph.len()) };
+    let mut ask = |owner: usize, from: usize, lane: Option<i32>, without_owner: Option<usize>| {
+        let (episode, dof) = (&demos.episodes()[owner], demos.dof());
+        let q = &episode.q_all()[from * dof..(from + HIST_H) * dof];
+        let closed = &episode.closed_all()[from..from + HIST_H];
+        let window = Window { q, closed, rate_hz: episode.rate_hz() };
+        head.logits(&Query { window, lane, without_owner }, &mut logits);
+    };
+    ask(0, 0, Some(graph.owner_task(0)), Some(0));
+    let mut queries = 0;
+    let ((), allocations) = counted(|| {
+        for owner in 0..graph.owners() {
+            let task = graph.owner_task(owner);
+            for from in [0, 90, 180] {
+                for (lane, without) in [(Some(task), None), (Some(task), Some(owner)), (None, None)] {
+                    ask(owner, from, lane, without);
+                    queries += 1;
+                }
+            }
+        }
+    });
+    (queries, allocations)
+}
+
 #[test]
 fn checks_do_not_allocate_once_warm() {
     let (_, seen) = counted(|| std::hint::black_box(vec![0_u8; 100]));
@@ -154,4 +188,7 @@ fn checks_do_not_allocate_once_warm() {
     let (executed, allocations) = counted(|| batch_episodes(&mut batch, &passes, push.task));
     assert!(executed >= EPISODES, "{executed} fires with a target");
     assert_eq!(allocations, 0, "a batch on two threads, {} checks", EPISODES * WORKERS * push.checks());
+
+    let (queries, allocations) = head_on_every_demo();
+    assert_eq!((queries, allocations), (112 * 9, 0), "the head on 7,208 nodes");
 }

@@ -5,8 +5,8 @@
 //! weighted_moments    mean  as above for one column   deviation = sqrt(sum_v weights[v] (x[v] - mean)^2 / total)
 //! ```
 //!
-//! Used for `phase_hat`, its spread and the read-outs (sentinel page, sections 3, 4 and 6). f64, products
-//! fused, sums striped over v. The deviation is taken around the mean in a second pass: a difference of
+//! `weighted_moments` gives `phase_hat` and its spread (sentinel page, section 4). f64, products fused, sums striped
+//! over v. The deviation is taken around the mean in a second pass: a difference of
 //! second moments would lose it where the weights sit on one node. `total` is returned and decides whether
 //! the means mean anything: where it is not a positive finite number, they do not.
 

@@ -33,17 +33,6 @@ pub struct Detection {
     pub median_delay_checks: Option<f64>,
 }
 
-/// One rule's audit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AlarmAudit {
-    /// The rule in words.
-    pub rule: String,
-    /// On clean episodes.
-    pub false_alarms: FalseAlarms,
-    /// On disturbed ones.
-    pub detection: Vec<Detection>,
-}
-
 /// Checks at which a worker fires with a target over a recorded episode.
 ///
 /// # Errors

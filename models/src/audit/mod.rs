@@ -13,7 +13,7 @@ pub mod perturb;
 pub mod recorded;
 pub mod transitions;
 
-pub use alarms::{AlarmAudit, Detection, FalseAlarms};
+pub use alarms::{Detection, FalseAlarms};
 pub use entry::{EntryAudit, LevelAudit};
 pub use interval::Share;
 pub use recorded::{Recorded, Source};
