@@ -46,6 +46,10 @@ pub(crate) const FOLDER_ORDERS: &[FolderOrder] = &[
         ],
     },
     FolderOrder { crate_folder: "models", order: &["random", "split", "head", "train", "fit", "audit"] },
+    FolderOrder {
+        crate_folder: "eval",
+        order: &["text", "rounds", "adjudication", "verdict", "round_ops", "ledger"],
+    },
 ];
 
 /// Files that decide: same input, same answer, so they may not ask the world for anything.

@@ -1,0 +1,3 @@
+//! What is written about a round.
+
+pub mod schema;
