@@ -1,0 +1,144 @@
+//! What is looked for in a deploy log, in one pass.
+//!
+//! A vectorised search for a few texts at once (Teddy, of the crate `aho-corasick`) visits every byte once; a processor
+//! without it takes the automaton of the same crate. No needle begins inside another, so each match is one occurrence.
+
+use aho_corasick::{AhoCorasick, packed};
+use std::sync::OnceLock;
+
+/// A text that makes a line matter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needle {
+    /// The safety kernel's stop line.
+    Collision,
+    /// A support witness was armed.
+    WitnessArmed,
+    /// A support witness was separated.
+    WitnessSeparated,
+    /// A place region was armed.
+    PlaceRegionArmed,
+    /// A live place allowance.
+    Allowance,
+    /// Success of the task at the end.
+    TaskSuccess,
+    /// Ground truth at the stop.
+    Snapshot,
+    /// A stop before any action.
+    InitialConfiguration,
+    /// The launch threw.
+    LaunchException,
+    /// A server's bond was lost.
+    Heartbeat,
+    /// A lifecycle transition timed out.
+    Lifecycle,
+    /// The kitchen that was composed.
+    Composition,
+}
+
+impl Needle {
+    /// Every needle.
+    pub const ALL: [Self; 12] = [
+        Self::Collision,
+        Self::WitnessArmed,
+        Self::WitnessSeparated,
+        Self::PlaceRegionArmed,
+        Self::Allowance,
+        Self::TaskSuccess,
+        Self::Snapshot,
+        Self::InitialConfiguration,
+        Self::LaunchException,
+        Self::Heartbeat,
+        Self::Lifecycle,
+        Self::Composition,
+    ];
+
+    /// The text, as recorded.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Collision => "safety.collision",
+            Self::WitnessArmed => "safety.support_witness_armed",
+            Self::WitnessSeparated => "safety.support_witness_separated",
+            Self::PlaceRegionArmed => "safety.place_region_armed",
+            Self::Allowance => "place_allowance_active=1",
+            Self::TaskSuccess => "sim.task_success_final",
+            Self::Snapshot => "sim.estop_ground_truth_snapshot",
+            Self::InitialConfiguration => "sim.estop_initial_configuration",
+            Self::LaunchException => "[ERROR] [launch]: Caught exception in launch",
+            Self::Heartbeat => "Have not received a heartbeat from ",
+            Self::Lifecycle => "' did not advance the FSM within ",
+            Self::Composition => "robocasa_scene_composition",
+        }
+    }
+}
+
+/// An occurrence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Of what.
+    pub needle: Needle,
+    /// First byte.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+}
+
+struct Searcher {
+    packed: Option<packed::Searcher>,
+    automaton: Option<AhoCorasick>,
+}
+
+fn searcher() -> &'static Searcher {
+    static ONCE: OnceLock<Searcher> = OnceLock::new();
+    ONCE.get_or_init(|| {
+        let texts = Needle::ALL.map(Needle::text);
+        let packed = packed::Searcher::new(texts);
+        // The needles are few and fixed: building their automaton does not fail.
+        let automaton = if packed.is_some() { None } else { AhoCorasick::new(texts).ok() };
+        Searcher { packed, automaton }
+    })
+}
+
+/// The first occurrence at or after `at`.
+pub fn find(bytes: &[u8], at: usize) -> Option<Match> {
+    if at >= bytes.len() {
+        return None;
+    }
+    let searcher = searcher();
+    let (index, start, end) = if let Some(packed) = &searcher.packed {
+        let m = packed.find_in(bytes, aho_corasick::Span::from(at..bytes.len()))?;
+        (m.pattern().as_usize(), m.start(), m.end())
+    } else {
+        let m = searcher.automaton.as_ref()?.find(aho_corasick::Input::new(bytes).range(at..))?;
+        (m.pattern().as_usize(), m.start(), m.end())
+    };
+    Some(Match { needle: Needle::ALL[index], start, end })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_needle_begins_inside_another() {
+        for a in Needle::ALL {
+            for b in Needle::ALL.into_iter().filter(|&b| b != a) {
+                let (a, b) = (a.text(), b.text());
+                assert!((1..a.len()).all(|i| !b.starts_with(&a[i..])), "{b} begins inside {a}");
+                assert!(!a.contains(b), "{a} holds {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_occurrence_is_found_in_order() {
+        let text: String = Needle::ALL.map(|n| format!("[x-1] {} y\n", n.text())).concat();
+        let (mut at, mut found) = (0, Vec::new());
+        while let Some(m) = find(text.as_bytes(), at) {
+            assert_eq!(&text[m.start..m.end], m.needle.text());
+            found.push(m.needle);
+            at = m.end;
+        }
+        assert_eq!(found, Needle::ALL);
+        assert_eq!(find(b"safety.place_region_not_armed safety.place_region_dropped", 0), None);
+    }
+}
