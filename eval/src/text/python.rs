@@ -24,16 +24,36 @@ pub fn float(x: f64) -> String {
     if let Some(text) = not_finite(x) {
         return text.to_owned();
     }
-    // Both are the shortest digits that read back; only the place of the point differs.
-    let scientific = format!("{x:e}");
+    let scientific = shortest(x);
     match split_exponent(&scientific) {
         Some((mantissa, exponent)) if !(-4..16).contains(&exponent) => {
             format!("{mantissa}{}", exponent_text(exponent))
         }
-        _ => {
-            let text = format!("{x}");
-            if text.contains('.') { text } else { text + ".0" }
-        }
+        Some((mantissa, exponent)) => positional(mantissa, exponent),
+        None => scientific,
+    }
+}
+
+/// The fewest digits that read back, in exponent form; a tie between two such decimals goes to the even one, where
+/// the standard library goes up.
+fn shortest(x: f64) -> String {
+    let up = format!("{x:e}");
+    let digits = up.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    let even = format!("{x:.*e}", digits.saturating_sub(1));
+    if even.parse() == Ok(x) { even } else { up }
+}
+
+/// `-1.25` with exponent 1 as `-12.5`; exponents from -4 to 15.
+fn positional(mantissa: &str, exponent: i32) -> String {
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
+    if exponent < 0 {
+        return format!("{sign}0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1));
+    }
+    let whole = exponent as usize + 1;
+    match digits.split_at_checked(whole) {
+        Some((before, after)) if !after.is_empty() => format!("{sign}{before}.{after}"),
+        _ => format!("{sign}{digits}{}.0", "0".repeat(whole - digits.len())),
     }
 }
 
@@ -186,6 +206,10 @@ mod tests {
             (1e22, "1e+22"),
             (1.797_693_134_862_315_7e308, "1.7976931348623157e+308"),
             (5e-324, "5e-324"),
+            (f64::powi(2.0, -25), "2.9802322387695312e-08"), // a tie, to the even digit
+            (1_760_485_316_806_258.25, "1760485316806258.2"),
+            (120.0, "120.0"),
+            (12.5, "12.5"),
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
             (f64::NAN, "nan"),
