@@ -1,1 +1,8 @@
-//! (to come)
+//! Numbers and values as the recorded documents spell them.
+//!
+//! [`python`] prints what Python prints, [`printf`] what C prints.
+
+pub mod printf;
+pub mod python;
+#[cfg(test)]
+pub(crate) mod testing;

@@ -2,11 +2,14 @@
 //!
 //! Reference page, section 12; field order is the order on disk. Objects keep keys they do not know and write them
 //! after their own, in input order. Lengths in metres, times in seconds.
+//!
+//! Every type is read through [`super::json`] alone, which names the place of what is wrong; `serde` attributes here state
+//! defaults for the published schemas.
 
 use crate::adjudication::outcome::{GroundTruthVerdict, Outcome};
 use indexmap::IndexMap;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Version of both documents.
@@ -28,15 +31,15 @@ fn default_stem() -> String {
     "run".to_owned()
 }
 
-/// A key that must be there, though its value may be null.
-fn present<'de, D: serde::Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    Option::deserialize(deserializer)
+/// `worktree_clean` must be there, though it may be null: nobody knows is an answer, silence is not.
+fn require_worktree_clean(schema: &mut Schema) {
+    if let Some(Value::Array(required)) = schema.get_mut("required") {
+        required.push(Value::from("worktree_clean"));
+    }
 }
 
 /// A round's verdicts: the document `verdicts.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[doc(alias = "ValidationRoundVerdicts")]
 pub struct RoundVerdicts {
     /// Version of the document.
@@ -53,8 +56,9 @@ pub struct RoundVerdicts {
 }
 
 /// What ran, on what, from what: the document `metadata.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[doc(alias = "ValidationRoundMetadata")]
+#[schemars(transform = require_worktree_clean)]
 pub struct RoundMetadata {
     /// Name of the round.
     pub round_id: String,
@@ -66,8 +70,6 @@ pub struct RoundMetadata {
     /// Commit that was run.
     pub executed_sha: String,
     /// The checkout had no local changes; null when nobody knows.
-    #[serde(deserialize_with = "present")]
-    #[schemars(required)]
     pub worktree_clean: Option<bool>,
     /// Modification time of the built overlay, ns since the epoch.
     #[serde(default)]
@@ -128,8 +130,26 @@ pub struct RoundMetadata {
     pub extra: Map<String, Value>,
 }
 
+impl RoundMetadata {
+    /// Configuration of each scene, relative to the round or to the checkout; empty where none is recorded.
+    pub fn scene_configs(&self) -> IndexMap<String, String> {
+        let Some(Value::Object(map)) = self.extra.get("scene_configs") else { return IndexMap::new() };
+        map.iter().filter_map(|(key, v)| Some((key.clone(), v.as_str()?.to_owned()))).collect()
+    }
+
+    /// The policy, where it is recorded.
+    pub fn rskill_id(&self) -> Option<&str> {
+        self.extra.get("rskill_id")?.as_str()
+    }
+
+    /// The round was made by a generator, not recorded.
+    pub fn generated(&self) -> bool {
+        self.extra.get("generated") == Some(&Value::Bool(true))
+    }
+}
+
 /// One scene's verdict.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[doc(alias = "ValidationSceneVerdict")]
 pub struct SceneVerdict {
     /// Key of the scene.
@@ -191,7 +211,7 @@ pub struct SceneVerdict {
 }
 
 /// The safety kernel's stop, transcribed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[doc(alias = "ValidationStopEvidence")]
 pub struct StopEvidence {
     /// `world` or `self`.
@@ -222,7 +242,7 @@ pub struct StopEvidence {
 }
 
 /// What ground truth says about a stop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[doc(alias = "ValidationGroundTruthAdjudication")]
 pub struct GroundTruthAdjudication {
     /// The verdict.
@@ -284,7 +304,7 @@ pub struct GroundTruthAdjudication {
 }
 
 /// Attachment, support witness, place region and allowance of one scene.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[doc(alias = "ValidationWitnessTimeline")]
 #[serde(default)]
 pub struct WitnessTimeline {
@@ -307,4 +327,92 @@ pub struct WitnessTimeline {
     /// Keys this version does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// What changed from one round to another: the document that `diff --out` writes.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[doc(alias = "ValidationRoundDiff")]
+pub struct RoundDiff {
+    /// Version of the document.
+    #[serde(default = "schema_version")]
+    pub schema_version: String,
+    /// The new round.
+    pub round_id: String,
+    /// The round it is compared with.
+    pub baseline_round_id: String,
+    /// Commit of the new round.
+    pub executed_sha: String,
+    /// Commit of the baseline.
+    pub baseline_executed_sha: String,
+    /// Seed of the new round.
+    #[serde(default)]
+    pub seed: Option<i64>,
+    /// Seed of the baseline.
+    #[serde(default)]
+    pub baseline_seed: Option<i64>,
+    /// Scenes of the new round in its order, then those of the baseline only.
+    #[serde(default)]
+    pub scenes: Vec<SceneDelta>,
+    /// ROS domain of both rounds.
+    #[serde(default)]
+    pub ros_domain_id: Setting,
+    /// ROS discovery range of both rounds.
+    #[serde(default)]
+    pub ros_automatic_discovery_range: Setting,
+    /// Rules that the verdicts of both rounds follow.
+    #[serde(default)]
+    pub rule_set: Setting,
+    /// Where each scene's gap budget came from, for scenes with ground truth on either side.
+    #[serde(default)]
+    pub budget_sources: IndexMap<String, Setting>,
+    /// Compared fields that differ between runs of the same thing.
+    #[serde(default)]
+    pub not_comparable: Vec<String>,
+    /// Keys this version does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// What changed in one scene.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[doc(alias = "ValidationSceneDelta")]
+pub struct SceneDelta {
+    /// Key of the scene.
+    pub scene: String,
+    /// Outcome in the baseline; null where it lacks the scene.
+    #[serde(default)]
+    pub baseline_outcome: Option<Outcome>,
+    /// Outcome in the new round; null where it lacks the scene.
+    #[serde(default)]
+    pub outcome: Option<Outcome>,
+    /// The outcomes differ, or one side lacks the scene.
+    #[serde(default)]
+    pub changed: bool,
+    /// Evidence that moved, by field.
+    #[serde(default)]
+    pub changed_fields: IndexMap<String, FieldChange>,
+    /// Keys this version does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A value before and after.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FieldChange {
+    /// In the baseline.
+    pub from: Value,
+    /// In the new round.
+    pub to: Value,
+}
+
+/// A setting of both rounds; null where a round does not record it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(default)]
+pub struct Setting {
+    /// In the baseline.
+    pub from: Option<String>,
+    /// In the new round.
+    pub to: Option<String>,
+    /// The two differ; a value that is not recorded differs from every recorded one.
+    pub changed: bool,
 }
