@@ -113,3 +113,67 @@ impl fmt::Display for GroundTruthVerdict {
         f.write_str(self.name())
     }
 }
+
+/// Which condition decided the outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutcomeRule {
+    /// The task succeeded at some time.
+    Success,
+    /// The run is void.
+    HarnessError,
+    /// No stop, with a grasp.
+    NoStopAfterGrasp,
+    /// No stop and no grasp.
+    NoStop,
+    /// The stop came before any action.
+    InitialConfiguration,
+    /// Ground truth.
+    Adjudication,
+}
+
+impl OutcomeRule {
+    /// Its row in section 7 of the reference page, and the condition in words.
+    pub fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Success => ("1", "the task was in success at some time"),
+            Self::HarnessError => ("2", "the run left no usable artifact set"),
+            Self::NoStopAfterGrasp => ("3", "no stop was recorded, and an object was attached"),
+            Self::NoStop => ("4", "no stop was recorded, and nothing was attached"),
+            Self::InitialConfiguration => ("5", "the stop came before any action reached the robot"),
+            Self::Adjudication => ("6 to 9", "ground truth decides"),
+        }
+    }
+}
+
+/// What the outcome is decided from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Causes {
+    /// The task succeeded at some time; only a clear yes counts.
+    pub ever_succeeded: Option<bool>,
+    /// The run is void.
+    pub void: bool,
+    /// An object was attached.
+    pub attached: bool,
+    /// The stop came before any action.
+    pub initial_configuration: bool,
+    /// What ground truth says; `None` without a stop.
+    pub ground_truth: Option<GroundTruthVerdict>,
+}
+
+/// The outcome, by the first condition that holds.
+pub fn decide(causes: &Causes) -> (Outcome, OutcomeRule) {
+    if causes.ever_succeeded == Some(true) {
+        return (Outcome::Completed, OutcomeRule::Success);
+    }
+    if causes.void {
+        return (Outcome::HarnessError, OutcomeRule::HarnessError);
+    }
+    match causes.ground_truth {
+        None if causes.attached => (Outcome::DeadlineAfterGrasp, OutcomeRule::NoStopAfterGrasp),
+        None => (Outcome::DeadlineNoGrasp, OutcomeRule::NoStop),
+        Some(_) if causes.initial_configuration => {
+            (Outcome::EstopInitialConfiguration, OutcomeRule::InitialConfiguration)
+        }
+        Some(verdict) => (verdict.outcome(), OutcomeRule::Adjudication),
+    }
+}
