@@ -121,10 +121,22 @@ pub fn choose(
         None => (None, BudgetRule::None),
     };
     if gap_m.is_some() {
-        return GapBudget { admissible_gap_m: gap_m, source: BudgetSource::Published, rule, terms, quantization_m };
+        return GapBudget {
+            admissible_gap_m: gap_m,
+            source: BudgetSource::Published,
+            rule,
+            terms,
+            quantization_m,
+        };
     }
     if comparison == Comparison::LinkLink || quantization_m.is_none() {
-        return GapBudget { admissible_gap_m: None, source: BudgetSource::Unknown, rule, terms, quantization_m };
+        return GapBudget {
+            admissible_gap_m: None,
+            source: BudgetSource::Unknown,
+            rule,
+            terms,
+            quantization_m,
+        };
     }
     terms.push(term("grid_resolution_m * sqrt(3) / 2", quantization_m));
     GapBudget {
@@ -212,7 +224,8 @@ fn link_link(
         terms.push(term(format!("collision_model_slop.links.{name}.hull_overhang_m"), overhang_m));
         sum_m = sum_m.zip(overhang_m).map(|(sum, overhang)| sum + overhang);
     }
-    let without_hull = links.iter().any(|(_, link)| link.is_some_and(|link| link.has_stage2_hull == Some(false)));
+    let without_hull =
+        links.iter().any(|(_, link)| link.is_some_and(|link| link.has_stage2_hull == Some(false)));
     if without_hull {
         // Both entries must be known before a missing hull says anything.
         if rules == RuleSet::Extended && links.iter().all(|(_, link)| link.is_some()) {

@@ -82,7 +82,10 @@ fn launch_failure(evidence: &SceneEvidence) -> Option<(Cause, String)> {
         return Some((Cause::LaunchException, format!("ros2 launch aborted: {detail}")));
     }
     if !log.has_lines {
-        return Some((Cause::NoLog, "no deploy log: the run was never started, or its log is lost".to_owned()));
+        return Some((
+            Cause::NoLog,
+            "no deploy log: the run was never started, or its log is lost".to_owned(),
+        ));
     }
     let first = log.first_line.as_deref().unwrap_or_default();
     if first.starts_with(crate::rounds::deploy_log::USAGE_BANNER) {
@@ -96,7 +99,9 @@ fn launch_failure(evidence: &SceneEvidence) -> Option<(Cause, String)> {
     }
     let timeout = log.lifecycle_timeout.as_ref()?;
     let node = if timeout.node.is_empty() { "<unnamed>" } else { &timeout.node };
-    let reason =
-        format!("lifecycle transition '{}' on '{node}' never advanced ({}s)", timeout.transition, timeout.seconds);
+    let reason = format!(
+        "lifecycle transition '{}' on '{node}' never advanced ({}s)",
+        timeout.transition, timeout.seconds
+    );
     Some((Cause::LifecycleTimeout, reason))
 }

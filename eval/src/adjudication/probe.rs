@@ -100,18 +100,17 @@ fn is_pair(pair: &Pair<'_>, a: &str, b: &str) -> bool {
 
 /// Every block that was written must attest; none attests nothing.
 pub fn attestation(snapshot: &Snapshot<'_>) -> Attestation {
-    let blocks = [
-        snapshot.robot_world_coverage,
-        snapshot.payload_world_coverage,
-        snapshot.payload_robot_coverage,
-    ];
+    let blocks =
+        [snapshot.robot_world_coverage, snapshot.payload_world_coverage, snapshot.payload_robot_coverage];
     let mut kept = blocks.into_iter().flatten().peekable();
     if kept.peek().is_none() {
         return Attestation { collidability_filtered: false, distance_certified: false };
     }
-    kept.fold(Attestation { collidability_filtered: true, distance_certified: true }, |all, block| Attestation {
-        collidability_filtered: all.collidability_filtered && block.side_filtered,
-        distance_certified: all.distance_certified && block.certified,
+    kept.fold(Attestation { collidability_filtered: true, distance_certified: true }, |all, block| {
+        Attestation {
+            collidability_filtered: all.collidability_filtered && block.side_filtered,
+            distance_certified: all.distance_certified && block.certified,
+        }
     })
 }
 

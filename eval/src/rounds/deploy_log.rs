@@ -183,7 +183,9 @@ impl LogScanner {
             self.log.usage_detail = lines::python_lines(bytes)
                 .map(lines::text)
                 .find(|line| REASONS.iter().any(|r| line.contains(r)))
-                .map(|line| line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '│' | '|')).to_owned());
+                .map(|line| {
+                    line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '│' | '|')).to_owned()
+                });
         }
     }
 

@@ -105,7 +105,10 @@ mod tests {
         );
         let status = log.status.unwrap();
         assert_eq!((status.code, status.failure_reason.as_str()), (Some(6), "late"));
-        assert_eq!((status.wall_s, status.latest_chunk, status.first_chunk_s), (Some(222.8), Some(263), None));
+        assert_eq!(
+            (status.wall_s, status.latest_chunk, status.first_chunk_s),
+            (Some(222.8), Some(263), None)
+        );
     }
 
     #[test]

@@ -228,7 +228,8 @@ fn before_first_rare(bytes: &[u8]) -> usize {
 /// Where the text after the last separator other than a newline begins, or 0.
 fn after_last_rare(bytes: &[u8]) -> usize {
     let mut start = 0;
-    for found in [memrchr3(b'\r', 0x0b, 0x0c, bytes), memrchr3(0x1c, 0x1d, 0x1e, bytes)].into_iter().flatten() {
+    for found in [memrchr3(b'\r', 0x0b, 0x0c, bytes), memrchr3(0x1c, 0x1d, 0x1e, bytes)].into_iter().flatten()
+    {
         start = start.max(found + 1);
     }
     memchr2_iter(0xc2, 0xe2, &bytes[start..])
@@ -273,7 +274,10 @@ mod tests {
         let mut open = false;
         while let Some(c) = chars.next() {
             open = true;
-            if matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}') {
+            if matches!(
+                c,
+                '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+            ) {
                 if c == '\r' && chars.peek() == Some(&'\n') {
                     chars.next();
                 }

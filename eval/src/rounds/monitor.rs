@@ -90,7 +90,8 @@ impl MonitorScanner {
             "world_voxels" => self.grid(record, line),
             "attachment_state" => self.attachment(record, line),
             "place_declaration" => {
-                let region = record.get("declaration").and_then(Value::as_object).and_then(|d| d.get("region"));
+                let region =
+                    record.get("declaration").and_then(Value::as_object).and_then(|d| d.get("region"));
                 self.monitor.place_declaration_seen |= region.is_some_and(json::truthy);
                 Ok(())
             }
@@ -180,7 +181,8 @@ mod tests {
 
     #[test]
     fn t08_start_and_stop_are_not_received() {
-        let text = "{\"event\": \"monitor_started\", \"t\": 0.0}\n{\"event\": \"monitor_stopped\", \"t\": 3.0}\n";
+        let text =
+            "{\"event\": \"monitor_started\", \"t\": 0.0}\n{\"event\": \"monitor_stopped\", \"t\": 3.0}\n";
         assert_eq!(of(text).records, 0);
         assert_eq!(of("{\"t\": 1.0}\n{\"event\": 3}\n").records, 2, "a record of no known event counts");
     }
@@ -200,7 +202,8 @@ mod tests {
     #[test]
     fn a_declaration_needs_a_region() {
         let seen = |declaration: &str| {
-            of(&format!("{{\"event\": \"place_declaration\", \"declaration\": {declaration}}}")).place_declaration_seen
+            of(&format!("{{\"event\": \"place_declaration\", \"declaration\": {declaration}}}"))
+                .place_declaration_seen
         };
         assert!(seen(r#"{"region": {"x": 1}}"#));
         for without in ["null", "{}", r#"{"region": null}"#, r#"{"region": {}}"#, "[1]"] {
@@ -210,8 +213,11 @@ mod tests {
 
     #[test]
     fn what_does_not_decode_is_skipped_whole_and_reading_goes_on() {
-        let mut bytes = b"{\"event\": \"estop\"}\n\0\0\0{\"event\": \"world_voxels\", \"resolution\": 0.05}\n".to_vec();
-        bytes.extend(b"{\"event\": \"world_voxels\", \"resolution\": 0.025}\r\n\r\n\xff\n[1]\n{\"event\": \"wor");
+        let mut bytes =
+            b"{\"event\": \"estop\"}\n\0\0\0{\"event\": \"world_voxels\", \"resolution\": 0.05}\n".to_vec();
+        bytes.extend(
+            b"{\"event\": \"world_voxels\", \"resolution\": 0.025}\r\n\r\n\xff\n[1]\n{\"event\": \"wor",
+        );
         let monitor = parse(&bytes, "m").unwrap();
         assert_eq!((monitor.records, monitor.grid_resolution_m), (2, Some(0.025)));
         assert_eq!(monitor.skipped, Skipped { lines: 4, first: 2 });

@@ -39,7 +39,12 @@ pub fn hex(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// [`RoundError::Io`], [`RoundError::Field`].
-pub fn scene(round: &Path, folder: &str, stem: &str, digests: Digests) -> Result<Option<SceneEvidence>, RoundError> {
+pub fn scene(
+    round: &Path,
+    folder: &str,
+    stem: &str,
+    digests: Digests,
+) -> Result<Option<SceneEvidence>, RoundError> {
     if !round.join(folder).is_dir() {
         return Ok(None);
     }

@@ -166,7 +166,8 @@ fn pairs<'a>(
     key: &str,
     distance_needed: bool,
 ) -> Result<Vec<Pair<'a>>, SnapshotFault> {
-    let body = |record: &'a Map<String, Value>, key| record.get(key).and_then(Value::as_str).unwrap_or_default();
+    let body =
+        |record: &'a Map<String, Value>, key| record.get(key).and_then(Value::as_str).unwrap_or_default();
     let pair = |(index, item): (usize, &'a Value)| {
         let Value::Object(record) = item else {
             return Err(fault(format!("{key}[{index}]"), "an object", item));
@@ -247,8 +248,14 @@ mod tests {
                 json!({"nearest_payload_world_pairs": [{"distance_m": "0.1"}]}),
                 "field `nearest_payload_world_pairs[0].distance_m`: expected a number of metres, found text \"0.1\"",
             ),
-            (json!({"nearest_payload_robot_pairs": 3}), "field `nearest_payload_robot_pairs`: expected an array, found 3"),
-            (json!({"nearest_link_link_pairs": [3]}), "field `nearest_link_link_pairs[0]`: expected an object, found 3"),
+            (
+                json!({"nearest_payload_robot_pairs": 3}),
+                "field `nearest_payload_robot_pairs`: expected an array, found 3",
+            ),
+            (
+                json!({"nearest_link_link_pairs": [3]}),
+                "field `nearest_link_link_pairs[0]`: expected an object, found 3",
+            ),
             (json!({"stop_class": 3}), "field `stop_class`: expected text or null, found 3"),
         ] {
             let object = object(value);
@@ -264,6 +271,9 @@ mod tests {
             "a": {"hull_overhang_m": 0.1}, "b": {"has_stage2_hull": false}, "c": {"has_stage2_hull": 0}, "d": 1}}}}));
         let budget = Snapshot::from_object(&published).unwrap().budget.unwrap();
         let hull = |name| budget.link(name).map(|link| link.has_stage2_hull);
-        assert_eq!([hull("a"), hull("b"), hull("c"), hull("d")], [Some(None), Some(Some(false)), Some(None), None]);
+        assert_eq!(
+            [hull("a"), hull("b"), hull("c"), hull("d")],
+            [Some(None), Some(Some(false)), Some(None), None]
+        );
     }
 }

@@ -62,9 +62,14 @@ fn only_a_usable_stop_line_counts_and_only_the_first() {
         "safety.collision kind=world a=x\nsafety.collision min_distance_m=1\n{SELF_STOP}\n{WORLD_STOP}\n"
     );
     assert_eq!(of(&text).stop.unwrap().line, 3);
-    let oldest = of("safety.collision kind=world a=l b=v step=3 min_distance_m=8.9e-05 mode=5 rskill_id=r").stop.unwrap();
+    let oldest = of("safety.collision kind=world a=l b=v step=3 min_distance_m=8.9e-05 mode=5 rskill_id=r")
+        .stop
+        .unwrap();
     assert_eq!((oldest.sweep_min_distance_m, oldest.min_distance_m, oldest.horizon_step), (None, 8.9e-5, 3));
-    let repeated = of("safety.collision a=l a=m min_distance_m=1 step=0 depth_is_box_bound=1 place_target=p=q").stop.unwrap();
+    let repeated =
+        of("safety.collision a=l a=m min_distance_m=1 step=0 depth_is_box_bound=1 place_target=p=q")
+            .stop
+            .unwrap();
     assert_eq!((repeated.party_a.as_str(), repeated.place_target.as_str()), ("m", "p=q"));
     assert!(repeated.depth_is_box_bound);
     assert_eq!(of("safety.collision a=l min_distance_m=1").stop.unwrap().horizon_step, -1);
@@ -85,7 +90,10 @@ fn a_stop_whose_number_is_none_is_refused_with_its_line() {
             "a=l min_distance_m=1 sweep_min_distance_m=",
             "d, line 2: field `safety.collision sweep_min_distance_m`: expected a finite number of metres, found ``",
         ),
-        ("a=l min_distance_m=1 step=1.5", "d, line 2: field `safety.collision step`: expected an integer, found `1.5`"),
+        (
+            "a=l min_distance_m=1 step=1.5",
+            "d, line 2: field `safety.collision step`: expected an integer, found `1.5`",
+        ),
     ] {
         let error = parse(format!("\nsafety.collision {value}\n").as_bytes(), "d").unwrap_err();
         assert_eq!(error.to_string(), message);
@@ -94,7 +102,9 @@ fn a_stop_whose_number_is_none_is_refused_with_its_line() {
 
 #[test]
 fn colour_codes_do_not_change_what_a_line_says() {
-    let stop = of("\x1b[31msafety.collision kind=self a=l b=m min_distance_m=-1 place_target=\x1b[0m\n").stop.unwrap();
+    let stop = of("\x1b[31msafety.collision kind=self a=l b=m min_distance_m=-1 place_target=\x1b[0m\n")
+        .stop
+        .unwrap();
     assert_eq!(stop.place_target, "");
     let log = of("deploy sim -> x\n[1788722735.5] up\n\
                   [a] [1788722791.5]: \x1b[34m\x1b[1mHave not received a heartbeat from controller_server.\x1b[0m\x1b[0m\n");
@@ -113,10 +123,15 @@ fn lines_are_counted_once_each() {
 
 #[test]
 fn the_last_transition_before_the_stop_says_whether_a_witness_was_live() {
-    let live = |before: &str| of(&format!("{before}\n{WORLD_STOP}\nsafety.support_witness_armed\n")).kernel.witness_live_at_stop;
+    let live = |before: &str| {
+        of(&format!("{before}\n{WORLD_STOP}\nsafety.support_witness_armed\n")).kernel.witness_live_at_stop
+    };
     assert_eq!(live(""), None);
     assert_eq!(live("safety.support_witness_armed"), Some(true));
-    assert_eq!(live("safety.support_witness_armed\nsafety.support_witness_separated live=0x0 was=0x1"), Some(false));
+    assert_eq!(
+        live("safety.support_witness_armed\nsafety.support_witness_separated live=0x0 was=0x1"),
+        Some(false)
+    );
     assert_eq!(live("safety.support_witness_separated live=0x2 was=0x3"), Some(true));
 }
 
@@ -124,7 +139,10 @@ fn the_last_transition_before_the_stop_says_whether_a_witness_was_live() {
 fn a_bond_is_lost_by_the_first_stamped_line_only() {
     let log = |lines: &str| of(&format!("deploy sim -> x\n{lines}")).bond_loss;
     let heartbeat = "Have not received a heartbeat from smoother_server.";
-    assert_eq!(log(&format!("{heartbeat}\n[100000000.0]\n[100000001.5] {heartbeat}\n")).unwrap().elapsed_s, 1.5);
+    assert_eq!(
+        log(&format!("{heartbeat}\n[100000000.0]\n[100000001.5] {heartbeat}\n")).unwrap().elapsed_s,
+        1.5
+    );
     assert_eq!(log(&format!("[100000000.0] {heartbeat}\n")).unwrap().elapsed_s, 0.0);
     assert_eq!(log(&format!("{heartbeat}\n")), None);
     let without_banner = of(&format!("argv: x\n[100000000.0]\n[100000001.5] {heartbeat}\n"));
@@ -143,7 +161,10 @@ fn a_stamp_has_nine_to_eleven_digits() {
 fn the_reason_of_a_rejected_command_line_is_found() {
     let text = "Usage: openral deploy sim [OPTIONS]\nTry 'openral deploy sim --help' for help.\n\
                 ╭─ Error ─────╮\n│ No such option: --no-enable-reasoner (Possible options: │\n╰──╯\n";
-    assert_eq!(of(text).usage_detail.as_deref(), Some("No such option: --no-enable-reasoner (Possible options:"));
+    assert_eq!(
+        of(text).usage_detail.as_deref(),
+        Some("No such option: --no-enable-reasoner (Possible options:")
+    );
     assert_eq!(of(" Usage: openral\nError: x").usage_detail, None, "no leading blank");
 }
 
