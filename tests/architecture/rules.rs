@@ -21,7 +21,13 @@ pub(crate) const MAY_USE: &[(&str, &[&str])] = &[
     // A bench times what a test checks, on the same generated rounds.
     (
         "rollcheck-benches",
-        &["rollcheck-kernels", "rollcheck-engine", "rollcheck-models", "rollcheck-eval", "rollcheck-fixtures"],
+        &[
+            "rollcheck-kernels",
+            "rollcheck-engine",
+            "rollcheck-models",
+            "rollcheck-eval",
+            "rollcheck-fixtures",
+        ],
     ),
 ];
 
