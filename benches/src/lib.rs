@@ -2,7 +2,8 @@
 //!
 //! [`scale`] makes demonstrations of the size of a full suite from the recorded ones; what it makes is
 //! generated data: good for times and memory, evidence of nothing else. [`inputs`] holds the graphs and
-//! the rollouts that the benches run on.
+//! the rollouts that the benches run on, [`rounds`] a generated deploy log.
 
 pub mod inputs;
+pub mod rounds;
 pub mod scale;

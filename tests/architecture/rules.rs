@@ -18,7 +18,17 @@ pub(crate) const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("rollcheck-python", &["rollcheck-kernels", "rollcheck-engine", "rollcheck-models", "rollcheck-eval"]),
     ("rollcheck-fixtures", &["rollcheck-kernels", "rollcheck-engine"]),
-    ("rollcheck-benches", &["rollcheck-kernels", "rollcheck-engine", "rollcheck-models", "rollcheck-eval"]),
+    // A bench times what a test checks, on the same generated rounds.
+    (
+        "rollcheck-benches",
+        &[
+            "rollcheck-kernels",
+            "rollcheck-engine",
+            "rollcheck-models",
+            "rollcheck-eval",
+            "rollcheck-fixtures",
+        ],
+    ),
 ];
 
 /// The modules of a crate in order of use: each may use those before it.
