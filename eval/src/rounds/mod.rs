@@ -1,1 +1,4 @@
 //! (to come)
+
+pub mod scene;
+pub mod yaml;
