@@ -10,7 +10,7 @@ use crate::adjudication::ladder::Rung;
 use crate::adjudication::outcome::GroundTruthVerdict;
 use crate::adjudication::rules::RuleSet;
 use crate::adjudication::{Adjudication, party};
-use crate::rounds::scene::SceneConfig;
+use crate::rounds::scene::{List, SceneConfig, Stated};
 use crate::text::printf;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -78,7 +78,11 @@ impl Explanation<'_> {
         field(&mut out, "decided by", &format!("row {row}: {condition}"));
         field(&mut out, "rule set", self.rules.name());
         if self.from_recorded {
-            field(&mut out, "evidence", "stop, grid and monitor count of the recorded verdict, snapshot of the log");
+            field(
+                &mut out,
+                "evidence",
+                "stop, grid and monitor count of the recorded verdict, snapshot of the log",
+            );
         }
         if let Some(error) = &j.harness_error {
             field(&mut out, "void run", &format!("{}: {}", error.cause.id(), error.reason));
@@ -113,10 +117,16 @@ impl Explanation<'_> {
             (Some(file), line) => format!("{file}, line {line}"),
             (None, line) => format!("line {line}"),
         };
-        let step = if stop.horizon_step < 0 { "measured state".to_owned() } else { format!("step {}", stop.horizon_step) };
+        let step = if stop.horizon_step < 0 {
+            "measured state".to_owned()
+        } else {
+            format!("step {}", stop.horizon_step)
+        };
         field(out, "stop", &format!("{}: {} against {} ({step})", stop.kind, stop.party_a, stop.party_b));
         field(out, "", &place);
-        let sweep = stop.sweep_min_distance_m.map_or_else(|| "no sweep".to_owned(), |m| format!("sweep {}", metres(m)));
+        let sweep = stop
+            .sweep_min_distance_m
+            .map_or_else(|| "no sweep".to_owned(), |m| format!("sweep {}", metres(m)));
         let exemption = match j.exemption_active {
             Some(true) => "an exemption was live",
             Some(false) => "no exemption was live",
@@ -151,7 +161,8 @@ fn adjudication_json(a: &Adjudication) -> Value {
         Bound::BeyondRange(m) => json!({"kind": "beyond-range", "value_m": m}),
         Bound::Unknown => json!({"kind": "unknown", "value_m": null}),
     };
-    let terms: Vec<Value> = a.budget.terms.iter().map(|t| json!({"name": t.name, "value_m": t.value_m})).collect();
+    let terms: Vec<Value> =
+        a.budget.terms.iter().map(|t| json!({"name": t.name, "value_m": t.value_m})).collect();
     let attested = |flag: bool| a.truncated.is_some().then_some(flag);
     json!({
         "verdict": a.verdict.name(),
@@ -194,7 +205,14 @@ fn adjudication_text(out: &mut String, a: &Adjudication, j: &SceneJudgement) {
         Some(m) => field(
             out,
             "nearest any",
-            &format!("{}: {} ({}) against {} ({})", metres(m), body("body_a"), body("geom_a"), body("body_b"), body("geom_b")),
+            &format!(
+                "{}: {} ({}) against {} ({})",
+                metres(m),
+                body("body_a"),
+                body("geom_a"),
+                body("body_b"),
+                body("geom_b")
+            ),
         ),
         None => field(out, "nearest any", "no pair was listed"),
     }
@@ -221,7 +239,11 @@ fn adjudication_text(out: &mut String, a: &Adjudication, j: &SceneJudgement) {
         ),
     );
     let source = if a.budget.source.name().is_empty() { "no source" } else { a.budget.source.name() };
-    field(out, "gap budget", &format!("{} from {source}, {}", known(a.budget.admissible_gap_m), a.budget.rule.name()));
+    field(
+        out,
+        "gap budget",
+        &format!("{} from {source}, {}", known(a.budget.admissible_gap_m), a.budget.rule.name()),
+    );
     for term in &a.budget.terms {
         field(out, "", &format!("{} = {}", term.name, known(term.value_m)));
     }
@@ -230,7 +252,13 @@ fn adjudication_text(out: &mut String, a: &Adjudication, j: &SceneJudgement) {
         field(
             out,
             "margin",
-            &format!("{} = {} - {} ({})", metres(margin.margin_m), margin.threshold_m, margin.value_m, margin.quantity),
+            &format!(
+                "{} = {} - {} ({})",
+                metres(margin.margin_m),
+                margin.threshold_m,
+                margin.value_m,
+                margin.quantity
+            ),
         );
     }
     field(out, "rule", &format!("{}: {}", a.rung.id(), a.rung.condition()));
@@ -263,9 +291,12 @@ fn composition_json(e: &Explanation<'_>) -> Value {
     json!({"recorded": composed, "configured": e.config.map(configured)})
 }
 
-/// What a scene's configuration says of itself.
+/// What a scene's configuration says of itself; null is not stated.
 fn configured(config: &SceneConfig) -> Value {
-    json!({"id": config.id, "seed": config.seed, "layout_ids": config.layout_ids, "style_ids": config.style_ids})
+    json!({"id": config.id.value(), "seed": config.seed.value(),
+           "layout_ids": config.layout_ids.value().map(|list| &list.0),
+           "style_ids": config.style_ids.value().map(|list| &list.0),
+           "place_target": config.place_target.value()})
 }
 
 fn composition_text(out: &mut String, e: &Explanation<'_>) {
@@ -274,16 +305,20 @@ fn composition_text(out: &mut String, e: &Explanation<'_>) {
         field(out, "composed", &fields.join(" "));
     }
     if let Some(config) = e.config {
-        let id = config.id.as_deref().unwrap_or("unknown scene");
-        let list = |ids: &Option<Vec<i64>>| match ids {
-            Some(ids) => format!("{ids:?}"),
-            None => "drawn".to_owned(),
+        let pool = |ids: &Stated<List<i64>>| match ids {
+            Stated::Absent => "drawn".to_owned(),
+            stated => stated.to_string(),
         };
-        let seed = config.seed.map_or_else(|| "unknown".to_owned(), |seed| seed.to_string());
         field(
             out,
             "configured",
-            &format!("{id}, seed {seed}, layouts {}, styles {}", list(&config.layout_ids), list(&config.style_ids)),
+            &format!(
+                "{}, seed {}, layouts {}, styles {}",
+                config.id,
+                config.seed,
+                pool(&config.layout_ids),
+                pool(&config.style_ids)
+            ),
         );
     }
 }

@@ -86,9 +86,8 @@ fn not_finite_token(bytes: &[u8]) -> Option<(&'static str, usize, usize)> {
 /// `metadata.json` as `run` writes it: every declared field, but neither an empty `scene_dirs` nor a null
 /// `imported_from`. An import writes fewer, through [`write_sorted`].
 pub fn write_metadata(metadata: &RoundMetadata) -> Vec<u8> {
-    let mut map = match serde_json::to_value(metadata) {
-        Ok(Value::Object(map)) => map,
-        _ => unreachable!("a struct with text keys is a JSON object"),
+    let Ok(Value::Object(mut map)) = serde_json::to_value(metadata) else {
+        unreachable!("a struct with text keys is a JSON object")
     };
     if metadata.scene_dirs.is_empty() {
         map.shift_remove("scene_dirs");

@@ -6,7 +6,7 @@
 use super::schema::{RoundDiff, RoundMetadata, RoundVerdicts};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A document that is written about a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,17 @@ pub fn text(document: Document) -> String {
 }
 
 fn of<T: JsonSchema>() -> Value {
-    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+    let made = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value();
+    let Value::Object(mut rest) = made else { return made };
+    // What a reader looks for first stands first.
+    let mut ordered = Map::new();
+    for key in ["$schema", "title", "description"] {
+        if let Some(value) = rest.shift_remove(key) {
+            ordered.insert(key.to_owned(), value);
+        }
+    }
+    ordered.append(&mut rest);
+    Value::Object(ordered)
 }
 
 #[cfg(test)]
@@ -78,7 +88,7 @@ mod tests {
         json!({"metadata": metadata(), "scenes": [{
             "scene": "fridge", "config_path": "", "seed": 1, "outcome": "estop-collision-unadjudicated",
             "stop": {"kind": "world", "party_a": "panda_link7", "party_b": "voxel_1", "horizon_step": -1,
-                     "min_distance_m": -0.0247489, "sweep_min_distance_m": null},
+                     "min_distance_m": -0.025, "sweep_min_distance_m": null},
             "ground_truth": {"verdict": "unadjudicated", "nearest_any_m": 0, "nearest_pair": {"body_a": "x"}},
             "witness": {"attach_t_s": 1.5}
         }]})

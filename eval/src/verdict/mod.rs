@@ -2,7 +2,7 @@
 
 pub mod derive;
 pub mod excerpts;
-//pub mod explain;
+pub mod explain;
 mod fields;
 pub mod json;
 pub mod json_schema;

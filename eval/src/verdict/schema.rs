@@ -416,3 +416,25 @@ pub struct Setting {
     /// The two differ; a value that is not recorded differs from every recorded one.
     pub changed: bool,
 }
+
+impl RoundDiff {
+    /// Both rounds ran one commit.
+    pub fn same_sha(&self) -> bool {
+        self.executed_sha == self.baseline_executed_sha
+    }
+
+    /// Both rounds ran one seed, which decides the scenes' initial configurations.
+    pub fn same_seed(&self) -> bool {
+        self.seed == self.baseline_seed
+    }
+
+    /// The same thing ran twice: equal commit and equal seed.
+    pub fn is_reproducibility(&self) -> bool {
+        self.same_sha() && self.same_seed()
+    }
+
+    /// Scenes whose outcome changed, or that one side lacks.
+    pub fn changed_scenes(&self) -> impl Iterator<Item = &str> {
+        self.scenes.iter().filter(|s| s.changed).map(|s| s.scene.as_str())
+    }
+}
