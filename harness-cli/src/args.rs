@@ -5,6 +5,7 @@
 pub mod compute;
 pub mod graph;
 pub mod head;
+pub mod matrix;
 pub mod quickstart;
 pub mod sentinel;
 pub mod track;
@@ -22,6 +23,7 @@ Examples:
   rollcheck head train --demos demos.npz --graph artifacts --out artifacts
   rollcheck track fit --demos demos.npz --artifacts artifacts
   rollcheck sentinel audit --artifacts artifacts --demos demos.npz
+  rollcheck matrix verdicts rounds/2026-08-22-master-1
   rollcheck completions zsh > _rollcheck";
 
 /// Watches a frozen robot policy against demonstrations, and measures how well it does so.
@@ -93,6 +95,9 @@ pub enum Command {
     /// Put starts back, watch rollouts, measure how well
     #[command(subcommand)]
     Sentinel(sentinel::SentinelCommand),
+    /// Judge recorded validation rounds: verdicts, differences, reasons
+    #[command(subcommand)]
+    Matrix(matrix::MatrixCommand),
     /// Print shell completions
     #[command(after_help = "Example:\n  rollcheck completions bash > /etc/bash_completion.d/rollcheck")]
     Completions {

@@ -6,6 +6,11 @@ use rollcheck_engine::graph::GraphError;
 use rollcheck_engine::recovery::RecoveryError;
 use rollcheck_engine::store::StoreError;
 use rollcheck_engine::track::TrackError;
+use rollcheck_eval::rounds::error::RoundError;
+use rollcheck_eval::round_ops::import_rules::ImportError;
+use rollcheck_eval::verdict::DocumentError;
+use rollcheck_eval::verdict::excerpts::ExcerptError;
+use rollcheck_eval::verdict::round::ReadError;
 use rollcheck_models::fit::FitError;
 use rollcheck_models::head::HeadError;
 use rollcheck_models::train::TrainError;
@@ -51,6 +56,18 @@ pub enum CliError {
     /// A start pose or an episode that cannot be judged.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
+    /// A round that cannot be read.
+    #[error(transparent)]
+    Round(#[from] ReadError),
+    /// A scene that cannot be taken as evidence, in words.
+    #[error("{0}")]
+    Scene(String),
+    /// A round that is not imported.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// Excerpts that cannot be made.
+    #[error(transparent)]
+    Excerpt(#[from] ExcerptError),
     /// The device asked for is not there.
     #[error("device `{asked}` is not available: {reason}")]
     Device {
@@ -65,6 +82,18 @@ pub enum CliError {
     /// A bug, in words.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+impl From<RoundError> for CliError {
+    fn from(error: RoundError) -> Self {
+        Self::Round(error.into())
+    }
+}
+
+impl From<DocumentError> for CliError {
+    fn from(error: DocumentError) -> Self {
+        Self::Round(error.into())
+    }
 }
 
 impl CliError {
@@ -100,6 +129,9 @@ impl CliError {
                 "resume with the settings of the checkpoint, or train without `--resume`".to_owned(),
             );
         }
+        if let Self::Round(ReadError::Missing { file: "metadata.json", .. }) = self {
+            return Some("`rollcheck matrix import` makes a round of the older layout queryable".to_owned());
+        }
         match self.store()? {
             StoreError::Container { format: "npz", .. } => {
                 Some("an .npz file is a zip of .npy arrays, as `numpy.savez` writes it".to_owned())
@@ -122,7 +154,8 @@ impl CliError {
             | Self::Graph(GraphError::Store(error))
             | Self::Head(HeadError::Store(error))
             | Self::Train(TrainError::Store(error) | TrainError::Head(HeadError::Store(error)))
-            | Self::Track(TrackError::Store(error)) => Some(error),
+            | Self::Track(TrackError::Store(error))
+            | Self::Excerpt(ExcerptError::Store(error)) => Some(error),
             _ => None,
         }
     }

@@ -33,14 +33,7 @@ pub(crate) fn judge(folder: &Path, scene: &str, rules: RuleSet) -> SceneJudgemen
     let options = Options { without_metadata: WithoutMetadata::Assume, ..Options::default() };
     let recorded = round::read(folder, &options).unwrap();
     let scene = recorded.scenes.iter().find(|s| s.scene.key == scene).unwrap();
-    let context = SceneContext {
-        scene: scene.scene,
-        folder: &scene.folder,
-        stem: &recorded.stem,
-        config_path: &scene.config_path,
-        config_sha256: scene.config_sha256.as_deref(),
-        metadata: &recorded.metadata,
-    };
+    let context = recorded.context(scene);
     derive::scene(&context, scene.evidence.as_ref().unwrap(), rules).unwrap()
 }
 

@@ -126,7 +126,20 @@ pub fn read(folder: &Path, options: &Options) -> Result<RecordedRound, ReadError
     if !found.is_dir() {
         return Err(RoundError::NotAFolder { path: folder.to_owned() }.into());
     }
-    let (metadata, metadata_source, metadata_sha256) = metadata(folder, options)?;
+    let (metadata, source, sha256) = metadata(folder, options)?;
+    Ok(RecordedRound { metadata_sha256: sha256, ..read_as(folder, metadata, source, options)? })
+}
+
+/// Reads a round whose metadata are at hand, written or not.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_as(
+    folder: &Path,
+    metadata: RoundMetadata,
+    metadata_source: MetadataSource,
+    options: &Options,
+) -> Result<RecordedRound, ReadError> {
     let file = folder.join(layout::METADATA_FILE).display().to_string();
     let stem = match &options.stem {
         Some(stem) => stem.clone(),
@@ -145,10 +158,13 @@ pub fn read(folder: &Path, options: &Options) -> Result<RecordedRound, ReadError
             Err(error) => Err(error),
         };
         let config_path = configs.get(scene.key).map_or(scene.config, String::as_str).to_owned();
-        let config_sha256 = config_sha256(folder, &metadata.repo_root, &config_path);
+        let config_sha256 = config_file(folder, &metadata.repo_root, &config_path)
+            .and_then(|file| document(&file).ok()?)
+            .map(|bytes| read::hex(&Sha256::digest(&bytes)));
         scenes.push(RecordedScene { scene, folder: name.to_owned(), config_path, config_sha256, evidence });
     }
-    Ok(RecordedRound { folder: folder.to_owned(), metadata, metadata_source, metadata_sha256, stem, scenes })
+    let folder = folder.to_owned();
+    Ok(RecordedRound { folder, metadata, metadata_source, metadata_sha256: None, stem, scenes })
 }
 
 fn metadata(
@@ -231,14 +247,25 @@ pub fn document(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     Ok(Some(bytes))
 }
 
-/// Identity of a scene's configuration: the first regular file of the round's, the checkout's, or the path as it is.
-fn config_sha256(round: &Path, repo_root: &str, config_path: &str) -> Option<String> {
+/// A scene's configuration: the first regular file of the round's, the checkout's, or the path as it is.
+pub fn config_file(round: &Path, repo_root: &str, config_path: &str) -> Option<PathBuf> {
     if config_path.is_empty() {
         return None;
     }
-    let candidates =
-        [round.join(config_path), Path::new(repo_root).join(config_path), PathBuf::from(config_path)];
-    let file = candidates.into_iter().find(|path| path.is_file())?;
-    let bytes = document(&file).ok()??;
-    Some(read::hex(&Sha256::digest(&bytes)))
+    let candidates = [round.join(config_path), Path::new(repo_root).join(config_path), PathBuf::from(config_path)];
+    candidates.into_iter().find(|path| path.is_file())
+}
+
+impl RecordedRound {
+    /// What [`derive::scene`](super::derive::scene) asks about a scene beside its evidence.
+    pub fn context<'a>(&'a self, scene: &'a RecordedScene) -> super::derive::SceneContext<'a> {
+        super::derive::SceneContext {
+            scene: scene.scene,
+            folder: &scene.folder,
+            stem: &self.stem,
+            config_path: &scene.config_path,
+            config_sha256: scene.config_sha256.as_deref(),
+            metadata: &self.metadata,
+        }
+    }
 }

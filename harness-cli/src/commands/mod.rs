@@ -3,6 +3,7 @@
 pub mod completions;
 pub mod graph;
 pub mod head;
+pub mod matrix;
 pub mod quickstart;
 pub mod sentinel;
 pub mod track;
@@ -10,6 +11,7 @@ pub mod track;
 use crate::args::Command;
 use crate::args::graph::GraphCommand;
 use crate::args::head::HeadCommand;
+use crate::args::matrix::MatrixCommand;
 use crate::args::sentinel::SentinelCommand;
 use crate::args::track::TrackCommand;
 use crate::error::CliError;
@@ -31,6 +33,11 @@ pub fn run(command: &Command, printer: &mut Printer<'_>) -> Result<Exit, CliErro
         Command::Sentinel(SentinelCommand::Entry(args)) => sentinel::entry::run(args, printer),
         Command::Sentinel(SentinelCommand::Replay(args)) => sentinel::replay::run(args, printer),
         Command::Sentinel(SentinelCommand::Audit(args)) => sentinel::audit::run(args, printer),
+        Command::Matrix(MatrixCommand::Verdicts(args)) => matrix::verdicts::run(args, printer),
+        Command::Matrix(MatrixCommand::Diff(args)) => matrix::diff::run(args, printer),
+        Command::Matrix(MatrixCommand::Import(args)) => matrix::import::run(args, printer),
+        Command::Matrix(MatrixCommand::Explain(args)) => matrix::explain::run(args, printer),
+        Command::Matrix(MatrixCommand::Schema(args)) => matrix::schema(args, printer),
         Command::Completions { shell } => completions::print(*shell, printer),
     }
 }

@@ -1,0 +1,193 @@
+//! `rollcheck matrix ...`
+
+use clap::{Args, Subcommand, ValueEnum};
+use rollcheck_eval::adjudication::rules::RuleSet;
+use rollcheck_eval::round_ops::import_rules::LEGACY_STEM;
+use rollcheck_eval::rounds::layout::{DEFAULT_RSKILL_ID, MATRIX};
+use rollcheck_eval::verdict::json_schema::Document;
+use std::path::PathBuf;
+
+/// A command on validation rounds.
+#[derive(Debug, Subcommand)]
+pub enum MatrixCommand {
+    /// Derive a round's verdicts from its recorded artifacts
+    ///
+    /// Reads `metadata.json` and, of each scene, the deploy log (or its excerpt), the monitor stream, the goal log and the
+    /// launch marker; writes `verdicts.json` and `NOTES.md` into the round. The same artifacts give the same bytes. Exit
+    /// code 0 whatever the outcomes are; 2, with nothing written, when the round or a scene cannot be read.
+    #[command(after_help = "Example:\n  rollcheck matrix verdicts rounds/2026-08-22-master-1")]
+    Verdicts(VerdictsArgs),
+    /// Say what changed since another round
+    ///
+    /// Compares both `verdicts.json`. Equal commit and equal seed make it a reproducibility comparison. Step counts are
+    /// not comparable between rounds. Exit code 0 whatever changed.
+    #[command(after_help = "Example:\n  rollcheck matrix diff rounds/new --baseline rounds/old")]
+    Diff(DiffArgs),
+    /// Make a round of the older layout queryable, in place
+    ///
+    /// Derives the stack, the robot and the start from the deploy logs, stores what no artifact states as given, writes
+    /// `metadata.json`, and then derives the verdicts. Refused with exit code 2 and nothing written: no scene folder, scenes
+    /// that ran two stacks, a start that nobody knows, a scene that cannot be read.
+    #[command(
+        alias = "import-round",
+        after_help = "Example:\n  rollcheck matrix import runs/2026-08-22-master-1 --round-id 2026-08-22-master-1 \
+                      --executed-sha 2edcf67c3b087958d475813fe19234c12e90698c"
+    )]
+    Import(ImportArgs),
+    /// Say why a scene has its verdict
+    ///
+    /// The stop line, the pairs that answer it, their coverage, the gap budget with its source and terms, the arithmetic,
+    /// the distance to the threshold and the rule that decided. Writes nothing. A folder without `metadata.json` is
+    /// explained as far as its files go.
+    #[command(after_help = "Example:\n  rollcheck matrix explain rounds/2026-08-22-master-1 baguette")]
+    Explain(ExplainArgs),
+    /// Print the JSON Schema of a document
+    #[command(after_help = "Example:\n  rollcheck matrix schema verdicts > verdicts.schema.json")]
+    Schema(SchemaArgs),
+}
+
+/// A rule set as typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum RulesChoice {
+    /// Published gap budgets as they stand
+    #[default]
+    Documented,
+    /// Payload overhang, re-derived voxel term, box budget for a link without a hull
+    Extended,
+}
+
+impl RulesChoice {
+    /// The rule set.
+    pub fn rule_set(self) -> RuleSet {
+        match self {
+            Self::Documented => RuleSet::Documented,
+            Self::Extended => RuleSet::Extended,
+        }
+    }
+}
+
+/// Arguments of `matrix verdicts`.
+#[derive(Args, Debug)]
+pub struct VerdictsArgs {
+    /// Folder of the round
+    pub round: PathBuf,
+    /// Beginning of the artifacts' file names [default: what metadata say, else run]
+    #[arg(long)]
+    pub stem: Option<String>,
+    /// How gap budgets are read
+    #[arg(long, value_enum, default_value_t)]
+    pub rules: RulesChoice,
+    /// Also write the excerpts of each whole deploy log, for reading
+    #[arg(long)]
+    pub excerpts: bool,
+}
+
+/// Arguments of `matrix diff`.
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// Folder of the round
+    pub round: PathBuf,
+    /// Folder of the round to compare with
+    #[arg(long, value_name = "ROUND")]
+    pub baseline: PathBuf,
+    /// Also write the difference as JSON
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// Arguments of `matrix import`.
+#[derive(Args, Debug)]
+pub struct ImportArgs {
+    /// Folder of the round
+    pub source: PathBuf,
+    /// Name of the round
+    #[arg(long, value_name = "ID")]
+    pub round_id: String,
+    /// Commit that was run
+    #[arg(long, value_name = "SHA")]
+    pub executed_sha: String,
+    /// Beginning of the artifacts' file names
+    #[arg(long, default_value = LEGACY_STEM)]
+    pub stem: String,
+    /// Folder of a scene where it is none of the usual ones; repeatable
+    #[arg(long, value_name = "SCENE=DIR", value_parser = scene_alias)]
+    pub scene_alias: Vec<(String, String)>,
+    /// Seed of every scene
+    #[arg(long, default_value_t = 1)]
+    pub seed: i64,
+    /// Policy
+    #[arg(long, value_name = "ID", default_value = DEFAULT_RSKILL_ID)]
+    pub rskill_id: String,
+    /// Host name
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub host: String,
+    /// GPU
+    #[arg(long, value_name = "NAME")]
+    pub gpu_name: Option<String>,
+    /// Dependency group of the environment; repeatable
+    #[arg(long, value_name = "GROUP")]
+    pub sync_group: Vec<String>,
+    /// Start, where no log tells it, ISO 8601
+    #[arg(long, value_name = "TIME", default_value = "", hide_default_value = true)]
+    pub started_at: String,
+    /// Where the round came from [default: the folder's absolute path]
+    #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
+    pub imported_from: String,
+    /// How gap budgets are read
+    #[arg(long, value_enum, default_value_t)]
+    pub rules: RulesChoice,
+}
+
+/// Arguments of `matrix explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// Folder of the round
+    pub round: PathBuf,
+    /// Key of the scene
+    #[arg(value_parser = MATRIX.map(|scene| scene.key))]
+    pub scene: String,
+    /// Beginning of the artifacts' file names [default: what metadata say, else run]
+    #[arg(long)]
+    pub stem: Option<String>,
+    /// How gap budgets are read
+    #[arg(long, value_enum, default_value_t)]
+    pub rules: RulesChoice,
+    /// Take from the recorded verdicts.json what the files no longer say: stop, grid, monitor count, goal
+    #[arg(long)]
+    pub from_recorded: bool,
+}
+
+/// Arguments of `matrix schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArgs {
+    /// The document
+    #[arg(value_enum)]
+    pub document: DocumentChoice,
+}
+
+/// A document as typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DocumentChoice {
+    /// What a round's scenes came to
+    Verdicts,
+    /// What ran, on what, from what
+    Metadata,
+    /// What changed between two rounds
+    Diff,
+}
+
+impl DocumentChoice {
+    /// The document.
+    pub fn document(self) -> Document {
+        match self {
+            Self::Verdicts => Document::Verdicts,
+            Self::Metadata => Document::Metadata,
+            Self::Diff => Document::Diff,
+        }
+    }
+}
+
+fn scene_alias(text: &str) -> Result<(String, String), String> {
+    rollcheck_eval::round_ops::import_rules::scene_alias(text)
+        .ok_or_else(|| "expected `SCENE=DIR`, such as `fridge=fridge1`".to_owned())
+}
