@@ -159,7 +159,7 @@ fn next_line(log: &mut impl BufRead, line: &mut Vec<u8>, line_max: usize) -> std
 mod tests {
     use super::super::import_rules::tests::args;
     use super::*;
-    use crate::text::testing::shared;
+    use crate::text::shared;
     use proptest::prelude::*;
     use serde_json::Value;
     use std::fs;
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn r09_the_import_of_2026_08_22_gives_its_recorded_metadata_byte_for_byte() {
         let round = "2026-08-22-master-1";
-        let Some((copy, recorded)) = copy_of("r09", round) else { return };
+        let Some((copy, recorded)) = copy_of("r09: import of 2026-08-22", round) else { return };
         let imported = import(copy.path(), &recorded_args(round)).unwrap();
         assert_eq!(String::from_utf8_lossy(&imported.metadata), String::from_utf8_lossy(&recorded));
         assert_eq!(
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn the_import_of_2026_08_16_gives_its_recorded_metadata_but_the_configuration_that_is_not_there() {
         let round = "2026-08-16-master-1";
-        let Some((copy, recorded)) = copy_of("2026-08-16", round) else { return };
+        let Some((copy, recorded)) = copy_of("import of 2026-08-16", round) else { return };
         let imported = import(copy.path(), &recorded_args(round)).unwrap();
         let made: Value = serde_json::from_slice(&imported.metadata).unwrap();
         assert_eq!(made["scene_configs"], serde_json::json!({}));
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn r10_one_scene_with_another_stack_is_refused_and_nothing_is_written() {
-        let Some((copy, _)) = copy_of("r10", "2026-08-22-master-1") else { return };
+        let Some((copy, _)) = copy_of("r10: two stacks", "2026-08-22-master-1") else { return };
         let log = copy.path().join("fridge1/seed1_deploy_excerpt.log");
         let text = String::from_utf8(fs::read(&log).unwrap()).unwrap();
         atomic::write(&log, text.replace("enable_slam:=true", "enable_slam:=false").as_bytes()).unwrap();

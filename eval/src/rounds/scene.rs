@@ -143,7 +143,7 @@ fn shown(yaml: &Yaml) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::testing::shared;
+    use crate::text::shared;
     use proptest::prelude::*;
 
     fn read(text: &str) -> SceneConfig {

@@ -5,4 +5,7 @@
 pub mod printf;
 pub mod python;
 #[cfg(test)]
-pub(crate) mod testing;
+mod testing;
+
+#[cfg(test)]
+pub(crate) use testing::shared;

@@ -203,7 +203,7 @@ fn push_ascii(out: &mut String, text: &str) {
 mod tests {
     use super::*;
     use crate::adjudication::outcome::Outcome;
-    use crate::text::testing::shared;
+    use crate::text::shared;
     use crate::verdict::schema::WitnessTimeline;
     use proptest::prelude::*;
     use serde_json::json;
