@@ -7,6 +7,7 @@
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod cases;
+mod generated;
 mod link_link;
 mod outcomes;
 mod payload;
