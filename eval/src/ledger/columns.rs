@@ -5,6 +5,7 @@
 //! null. Lengths are metres, times seconds, as the names say.
 
 use serde::{Deserialize, Serialize};
+use std::fmt::Write as _;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -295,7 +296,7 @@ columns! {
 pub fn markdown() -> String {
     let mut text = "| column | type | what it says |\n| --- | --- | --- |\n".to_owned();
     for column in COLUMNS {
-        text += &format!("| `{}` | {} | {} |\n", column.name, column.kind.name(), column.doc.trim());
+        let _ = writeln!(text, "| `{}` | {} | {} |", column.name, column.kind.name(), column.doc.trim());
     }
     text
 }

@@ -157,7 +157,9 @@ fn of_pattern(pattern: &Path, search: Search, found: &mut Vec<Subject>) {
     for component in pattern.components() {
         let part = component.as_os_str().to_string_lossy();
         if !matches!(component, Component::Normal(_)) || !part.contains(['*', '?', '[']) {
-            bases.iter_mut().for_each(|base| base.push(component));
+            for base in &mut bases {
+                base.push(component);
+            }
             bases.retain(|base| std::fs::symlink_metadata(base).is_ok());
             continue;
         }
@@ -255,7 +257,7 @@ mod tests {
             "a/1/2/3/4/metadata.json",
             "c/1/2/3/4/metadata.json",
         ]);
-        assert_eq!(tree.rounds(&["."]), ["./a/1/2/3", "./b"].map(|p| p.to_owned()));
+        assert_eq!(tree.rounds(&["."]), ["./a/1/2/3", "./b"]);
         assert_eq!(tree.rounds(&["b", "a"]), ["a/1/2/3", "b"]);
     }
 

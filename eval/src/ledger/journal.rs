@@ -54,8 +54,10 @@ impl Journal {
     /// [`LedgerError::Store`].
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         let file = AppendFile::open(path)?;
-        let finished = finished(path).map_err(|source| {
-            rollcheck_engine::store::StoreError::Io { path: path.to_owned(), action: "read", source }
+        let finished = finished(path).map_err(|source| rollcheck_engine::store::StoreError::Io {
+            path: path.to_owned(),
+            action: "read",
+            source,
         })?;
         Ok(Self { file, path: path.to_owned(), finished })
     }
@@ -118,8 +120,8 @@ fn finished(path: &Path) -> std::io::Result<HashMap<String, Place>> {
             return Ok(finished);
         }
         if let Ok(entry) = serde_json::from_slice::<Entry>(&line) {
-            let whole = !entry.rows.is_empty()
-                && entry.rows.iter().all(|row| row.status.as_deref() != Some(DAMAGED));
+            let whole =
+                !entry.rows.is_empty() && entry.rows.iter().all(|row| row.status.as_deref() != Some(DAMAGED));
             if whole {
                 finished.insert(entry.fingerprint, Place { at, bytes });
             }

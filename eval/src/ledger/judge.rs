@@ -33,10 +33,8 @@ pub fn rows(folder: &Path, shown: &str, how: &How) -> Vec<Row> {
 }
 
 fn try_rows(folder: &Path, shown: &str, how: &How) -> Result<Vec<Row>, ReadError> {
-    let without_metadata =
-        if how.from_recorded { WithoutMetadata::Assume } else { WithoutMetadata::Refuse };
-    let mut round =
-        round::read(folder, &Options { stem: None, digests: Digests::Sha256, without_metadata })?;
+    let without_metadata = if how.from_recorded { WithoutMetadata::Assume } else { WithoutMetadata::Refuse };
+    let mut round = round::read(folder, &Options { stem: None, digests: Digests::Sha256, without_metadata })?;
     let (recorded, remark) = match round::recorded_verdicts(folder) {
         Ok(recorded) => (recorded, None),
         // Needed as evidence, or only to compare with.

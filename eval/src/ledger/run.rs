@@ -161,10 +161,8 @@ fn write(
     reused: usize,
 ) -> Result<Report, LedgerError> {
     let [parquet_file, csv_file, summary_file] = files;
-    let mut writer = RowWriter::new(
-        (Writer::create(parquet_file)?, parquet_file),
-        (Writer::create(csv_file)?, csv_file),
-    )?;
+    let mut writer =
+        RowWriter::new((Writer::create(parquet_file)?, parquet_file), (Writer::create(csv_file)?, csv_file))?;
     let mut counting = Counting::new(&plan.how.tool_version, &plan.how.rules, plan.how.from_recorded);
     let mut first_rows = Vec::new();
     for (subject, place) in plan.subjects.iter().zip(places) {

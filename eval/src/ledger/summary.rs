@@ -280,11 +280,30 @@ struct RuleCounting {
     outcomes: BTreeMap<(usize, String), [usize; Outcome::ALL.len()]>,
     stops: BTreeMap<String, usize>,
     reasons: BTreeMap<String, usize>,
-    budgets: BTreeMap<(Option<String>, String), (usize, Option<f64>, Option<f64>)>,
+    /// By source and rule.
+    budgets: BTreeMap<(Option<String>, String), GapRange>,
     comparisons: BTreeMap<String, usize>,
     agreement: Agreement,
     measured: usize,
     nearest: Vec<StopPoint>,
+}
+
+/// Stops, and the least and greatest of their budgets, m.
+#[derive(Clone, Copy, Debug, Default)]
+struct GapRange {
+    stops: usize,
+    least_m: Option<f64>,
+    greatest_m: Option<f64>,
+}
+
+impl GapRange {
+    fn add(&mut self, gap_m: Option<f64>) {
+        self.stops += 1;
+        if let Some(gap_m) = gap_m {
+            self.least_m = Some(self.least_m.map_or(gap_m, |least| least.min(gap_m)));
+            self.greatest_m = Some(self.greatest_m.map_or(gap_m, |greatest| greatest.max(gap_m)));
+        }
+    }
 }
 
 impl Counting {
@@ -455,12 +474,7 @@ impl RuleCounting {
         }
         *self.comparisons.entry(row.comparison.clone().unwrap_or_default()).or_default() += 1;
         let budget = (row.budget_source.clone(), row.budget_rule.clone().unwrap_or_default());
-        let (stops, least_m, greatest_m) = self.budgets.entry(budget).or_default();
-        *stops += 1;
-        if let Some(gap_m) = row.admissible_gap_m {
-            *least_m = Some(least_m.map_or(gap_m, |least| least.min(gap_m)));
-            *greatest_m = Some(greatest_m.map_or(gap_m, |greatest| greatest.max(gap_m)));
-        }
+        self.budgets.entry(budget).or_default().add(row.admissible_gap_m);
         if let (Some(discrepancy_m), Some(admissible_gap_m)) = (row.discrepancy_m, row.admissible_gap_m) {
             self.add_point(StopPoint {
                 scene: scene_name(row),
@@ -518,12 +532,12 @@ impl RuleCounting {
         ];
         let stops = verdicts.map(|verdict| (verdict.name(), self.stops.get(verdict.name()).copied()));
         let reason = |(ids, stops): (String, usize)| ReasonCount { words: reason_words(&ids), ids, stops };
-        let budget = |((source, rule), (stops, min_gap_m, max_gap_m))| BudgetUse {
+        let budget = |((source, rule), range): ((Option<String>, String), GapRange)| BudgetUse {
             source,
             rule,
-            stops,
-            min_gap_m,
-            max_gap_m,
+            stops: range.stops,
+            min_gap_m: range.least_m,
+            max_gap_m: range.greatest_m,
         };
         RulePart {
             rule_set: self.rules,
@@ -587,7 +601,9 @@ mod tests {
 
     fn count(rounds: &[Vec<Row>], rules: &[RuleSet]) -> Summary {
         let mut counting = Counting::new("1", rules, false);
-        rounds.iter().for_each(|rows| counting.add(rows));
+        for rows in rounds {
+            counting.add(rows);
+        }
         counting.finish()
     }
 
@@ -613,14 +629,19 @@ mod tests {
         let mut done = row("b", "utensil", RuleSet::Documented);
         done.outcome = Some("completed".into());
         (done.gt_verdict, done.discrepancy_m) = (None, None);
-        let rounds =
-            [vec![row("a", "utensil", RuleSet::Documented)], vec![row("b", "baguette", RuleSet::Documented), done]];
+        let rounds = [
+            vec![row("a", "utensil", RuleSet::Documented)],
+            vec![row("b", "baguette", RuleSet::Documented), done],
+        ];
         let part = count(&rounds, &[RuleSet::Documented]).recorded.unwrap().by_rules.remove(0);
         assert_eq!(part.outcomes.keys().collect::<Vec<_>>(), ["baguette", "utensil"]);
         let utensil: Vec<_> = part.outcomes["utensil"].iter().collect();
         assert_eq!(utensil, [(&"completed", &1), (&"estop-collision-unadjudicated", &1)]);
         assert_eq!(part.stops["unadjudicated"], 2);
-        assert_eq!(part.reasons[0].words, "the probe's distances are not certified; beyond the voxel term, which is only a lower bound");
+        assert_eq!(
+            part.reasons[0].words,
+            "the probe's distances are not certified; beyond the voxel term, which is only a lower bound"
+        );
         assert_eq!((part.budgets[0].stops, part.budgets[0].min_gap_m), (2, Some(0.02)));
     }
 

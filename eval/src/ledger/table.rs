@@ -39,22 +39,22 @@ pub fn schema() -> Arc<Schema> {
 fn array(column: &Column, rows: &[Row]) -> ArrayRef {
     let cells = rows.iter().map(column.of);
     match column.kind {
-        Kind::Text => Arc::new(StringArray::from_iter(cells.map(|cell| match cell {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }))),
-        Kind::Int => Arc::new(Int64Array::from_iter(cells.map(|cell| match cell {
-            Value::Int(n) => Some(n),
-            _ => None,
-        }))),
-        Kind::Float => Arc::new(Float64Array::from_iter(cells.map(|cell| match cell {
-            Value::Float(x) => Some(x),
-            _ => None,
-        }))),
-        Kind::Bool => Arc::new(BooleanArray::from_iter(cells.map(|cell| match cell {
-            Value::Bool(b) => Some(b),
-            _ => None,
-        }))),
+        Kind::Text => {
+            let texts = cells.map(|cell| if let Value::Text(text) = cell { Some(text) } else { None });
+            Arc::new(texts.collect::<StringArray>())
+        }
+        Kind::Int => {
+            let numbers = cells.map(|cell| if let Value::Int(n) = cell { Some(n) } else { None });
+            Arc::new(numbers.collect::<Int64Array>())
+        }
+        Kind::Float => {
+            let numbers = cells.map(|cell| if let Value::Float(x) = cell { Some(x) } else { None });
+            Arc::new(numbers.collect::<Float64Array>())
+        }
+        Kind::Bool => {
+            let bits = cells.map(|cell| if let Value::Bool(b) = cell { Some(b) } else { None });
+            Arc::new(bits.collect::<BooleanArray>())
+        }
     }
 }
 
@@ -106,7 +106,8 @@ impl<P: Write + Send, C: Write> RowWriter<P, C> {
             return Ok(());
         }
         let arrays = COLUMNS.iter().map(|column| array(column, &self.waiting)).collect();
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(|e| table(&self.paths[0], &e))?;
+        let batch =
+            RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(|e| table(&self.paths[0], &e))?;
         self.parquet.write(&batch).map_err(|e| table(&self.paths[0], &e))?;
         self.waiting.clear();
         Ok(())
@@ -205,7 +206,7 @@ mod tests {
     fn no_rows_are_a_header_and_an_empty_table() {
         let (parquet, csv) = write(&[]);
         assert!(cells(&parquet).is_empty());
-        assert_eq!(csv.iter().filter(|&&b| b == b'\n').count(), 1);
+        assert_eq!(std::str::from_utf8(&csv).unwrap().lines().count(), 1);
     }
 
     #[test]
