@@ -3,14 +3,15 @@
 //! ```text
 //! find -> judge -> row            what was named, read, judged, one row a scene and rule set
 //! row -> columns -> table         Parquet and CSV from one table of columns
-//! row -> summary                  counts; recorded and generated rounds apart
+//! row -> counting -> summary      counts; recorded and generated rounds apart
 //! run                             batches, journal, files
 //! ```
 //!
-//! [`row`] and [`summary`] decide and know no file. What cannot be read or judged is a row with its reason and never
+//! [`row`] and [`counting`] decide and know no file. What cannot be read or judged is a row with its reason and never
 //! stops the rest. The same rounds give the same bytes, on any number of threads, interrupted or not.
 
 pub mod columns;
+pub mod counting;
 pub mod error;
 pub mod find;
 pub mod fingerprint;

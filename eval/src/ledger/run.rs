@@ -11,13 +11,14 @@
 //! the first is put in place.
 
 use super::columns::Row;
+use super::counting::Counting;
 use super::error::LedgerError;
 use super::find::Subject;
 use super::fingerprint;
 use super::journal::{Journal, Place};
 use super::judge::{self, How};
 use super::row;
-use super::summary::{Counting, Summary};
+use super::summary::Summary;
 use super::table::RowWriter;
 use rayon::prelude::*;
 use rollcheck_engine::store::atomic::Writer;
