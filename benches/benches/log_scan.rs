@@ -91,7 +91,9 @@ fn main() {
     let mut logs = vec![Log::new("generated", rounds::deploy_log())];
     match recorded() {
         Some(folder) => logs.push(Log::new("recorded", rounds::cycled(&folder))),
-        None => eprintln!("SKIPPED the log of recorded lines: no recorded rounds at hand (set ROLLCHECK_SHARED)"),
+        None => {
+            eprintln!("SKIPPED the log of recorded lines: no recorded rounds at hand (set ROLLCHECK_SHARED)")
+        }
     }
     let mut group = criterion.benchmark_group("log_scan");
     group.warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
@@ -104,7 +106,9 @@ fn main() {
             b.iter(|| deploy_log::parse(black_box(&log.bytes), "log").unwrap());
         });
         group.bench_function(BenchmarkId::new(log.name, "read"), |b| b.iter(|| log.read(Digests::Skip)));
-        group.bench_function(BenchmarkId::new(log.name, "read sha256"), |b| b.iter(|| log.read(Digests::Sha256)));
+        group.bench_function(BenchmarkId::new(log.name, "read sha256"), |b| {
+            b.iter(|| log.read(Digests::Sha256))
+        });
     }
     group.finish();
     criterion.final_summary();

@@ -25,7 +25,11 @@ const GENERIC_LINES: usize = 40;
 ///
 /// # Panics
 /// A folder without readable excerpts: nothing to time.
-#[allow(clippy::missing_panics_doc, clippy::unwrap_used, reason = "a bench whose setup fails has nothing to time")]
+#[allow(
+    clippy::missing_panics_doc,
+    clippy::unwrap_used,
+    reason = "a bench whose setup fails has nothing to time"
+)]
 pub fn cycled(recorded: &Path) -> Vec<u8> {
     let mut excerpts = Vec::new();
     for (round, scenes) in [

@@ -77,7 +77,9 @@ impl Needle {
     /// Bytes before the part that is searched.
     fn common(self) -> usize {
         match self {
-            Self::Collision | Self::WitnessArmed | Self::WitnessSeparated | Self::PlaceRegionArmed => "safe".len(),
+            Self::Collision | Self::WitnessArmed | Self::WitnessSeparated | Self::PlaceRegionArmed => {
+                "safe".len()
+            }
             Self::Allowance => "place_all".len(),
             Self::LaunchException => "[ERROR] [launch]: ".len(),
             Self::Composition => "robocasa_sce".len(),

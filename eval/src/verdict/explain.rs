@@ -93,8 +93,10 @@ impl Explanation<'_> {
             None => field(&mut out, "ground truth", "nothing to judge: no stop was recorded"),
         }
         if v.outcome.is_deadline() || j.delivered_chunks.is_some() {
-            let chunks = j.delivered_chunks.map_or_else(|| "unknown".to_owned(), |n| format!("latest chunk {n}"));
-            let deadline = if v.outcome.is_deadline() { "; a dead graph looks like a deadline too" } else { "" };
+            let chunks =
+                j.delivered_chunks.map_or_else(|| "unknown".to_owned(), |n| format!("latest chunk {n}"));
+            let deadline =
+                if v.outcome.is_deadline() { "; a dead graph looks like a deadline too" } else { "" };
             field(&mut out, "delivered", &format!("{chunks}{deadline}"));
         }
         if !v.dispatch_failure_reason.is_empty() {
