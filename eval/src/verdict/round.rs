@@ -252,7 +252,8 @@ pub fn config_file(round: &Path, repo_root: &str, config_path: &str) -> Option<P
     if config_path.is_empty() {
         return None;
     }
-    let candidates = [round.join(config_path), Path::new(repo_root).join(config_path), PathBuf::from(config_path)];
+    let candidates =
+        [round.join(config_path), Path::new(repo_root).join(config_path), PathBuf::from(config_path)];
     candidates.into_iter().find(|path| path.is_file())
 }
 

@@ -21,10 +21,8 @@ use std::path::Path;
 pub fn run(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<Exit, CliError> {
     let (new, new_scope) = side(&args.round)?;
     let (baseline, baseline_scope) = side(&args.baseline)?;
-    let difference = diff(
-        Side { verdicts: &new, scope: new_scope },
-        Side { verdicts: &baseline, scope: baseline_scope },
-    );
+    let difference =
+        diff(Side { verdicts: &new, scope: new_scope }, Side { verdicts: &baseline, scope: baseline_scope });
     if let Some(out) = &args.out {
         atomic::write(out, &json::write_diff(&difference))?;
         printer.note(format_args!("wrote {}", out.display()));
@@ -40,7 +38,9 @@ fn side(folder: &Path) -> Result<(RoundVerdicts, Option<ScopeRecorded>), CliErro
     };
     let path = folder.join(METADATA_FILE);
     let scope = match round::document(&path)? {
-        Some(bytes) => Some(ScopeRecorded::of(&json::object_from_slice(&bytes, &path.display().to_string())?)),
+        Some(bytes) => {
+            Some(ScopeRecorded::of(&json::object_from_slice(&bytes, &path.display().to_string())?))
+        }
         None => None,
     };
     Ok((verdicts, scope))

@@ -15,11 +15,8 @@ use serde_json::Value;
 /// # Errors
 /// [`CliError::Round`], [`CliError::Usage`], [`CliError::Stdout`].
 pub fn run(args: &ExplainArgs, printer: &mut Printer<'_>) -> Result<Exit, CliError> {
-    let options = Options {
-        stem: args.stem.clone(),
-        without_metadata: WithoutMetadata::Assume,
-        ..Options::default()
-    };
+    let options =
+        Options { stem: args.stem.clone(), without_metadata: WithoutMetadata::Assume, ..Options::default() };
     let recorded = round::read(&args.round, &options)?;
     if recorded.metadata_source == MetadataSource::Assumed {
         printer.warning(format_args!(

@@ -68,7 +68,8 @@ pub fn publish(
         }
     }
     if scenes.is_empty() {
-        printer.warning(format_args!("{}: no scene folder of this round is there", recorded.folder.display()));
+        printer
+            .warning(format_args!("{}: no scene folder of this round is there", recorded.folder.display()));
     }
     printer.result(&Verdicts { round_id: &recorded.metadata.round_id, rules, scenes, written: &written })?;
     Ok(Exit::Done)
