@@ -6,6 +6,7 @@ use rollcheck_engine::graph::GraphError;
 use rollcheck_engine::recovery::RecoveryError;
 use rollcheck_engine::store::StoreError;
 use rollcheck_engine::track::TrackError;
+use rollcheck_eval::ledger::LedgerError;
 use rollcheck_eval::round_ops::import_rules::ImportError;
 use rollcheck_eval::rounds::error::RoundError;
 use rollcheck_eval::verdict::DocumentError;
@@ -68,6 +69,9 @@ pub enum CliError {
     /// Excerpts that cannot be made.
     #[error(transparent)]
     Excerpt(#[from] ExcerptError),
+    /// A ledger that cannot be written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
     /// The device asked for is not there.
     #[error("device `{asked}` is not available: {reason}")]
     Device {

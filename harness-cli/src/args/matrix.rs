@@ -41,6 +41,20 @@ pub enum MatrixCommand {
     /// explained as far as its files go.
     #[command(after_help = "Example:\n  rollcheck matrix explain rounds/2026-08-22-master-1 baguette")]
     Explain(ExplainArgs),
+    /// Judge many rounds anew and collect them in one table
+    ///
+    /// Reads the rounds as `matrix verdicts` does and writes none of them. `ledger.parquet` and `ledger.csv` hold one row for
+    /// each scene and rule set, `summary.json`, `summary.txt` and `ledger.html` what they come to. A round or scene that
+    /// cannot be read is a row with its reason. A run that was interrupted goes on where it was. Generated rounds are marked
+    /// and counted apart.
+    ///
+    /// A round is a folder with `metadata.json`; folders are searched four levels down, and patterns are expanded here where
+    /// the shell did not. Exit code 0 when every row has a verdict, 5 when some are damaged.
+    #[command(
+        after_help = "Examples:\n  rollcheck matrix readjudicate rounds --out ledger\n  rollcheck matrix readjudicate \
+                      'runs/2026-08-*' runs/extra --rules both --out ledger"
+    )]
+    Readjudicate(ReadjudicateArgs),
     /// Print the JSON Schema of a document
     #[command(after_help = "Example:\n  rollcheck matrix schema verdicts > verdicts.schema.json")]
     Schema(SchemaArgs),
@@ -62,6 +76,29 @@ impl RulesChoice {
         match self {
             Self::Documented => RuleSet::Documented,
             Self::Extended => RuleSet::Extended,
+        }
+    }
+}
+
+/// One rule set or both, as typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum RuleSetsChoice {
+    /// Published gap budgets as they stand
+    #[default]
+    Documented,
+    /// Payload overhang, re-derived voxel term, box budget for a link without a hull
+    Extended,
+    /// Each scene by both, and what changes
+    Both,
+}
+
+impl RuleSetsChoice {
+    /// The rule sets, in order.
+    pub fn rule_sets(self) -> Vec<RuleSet> {
+        match self {
+            Self::Documented => vec![RuleSet::Documented],
+            Self::Extended => vec![RuleSet::Extended],
+            Self::Both => RuleSet::ALL.to_vec(),
         }
     }
 }
@@ -153,6 +190,23 @@ pub struct ExplainArgs {
     #[arg(long, value_enum, default_value_t)]
     pub rules: RulesChoice,
     /// Take from the recorded verdicts.json what the files no longer say: stop, grid, monitor count, goal
+    #[arg(long)]
+    pub from_recorded: bool,
+}
+
+/// Arguments of `matrix readjudicate`.
+#[derive(Args, Debug)]
+pub struct ReadjudicateArgs {
+    /// Rounds, folders that hold rounds, or patterns
+    #[arg(required = true, value_name = "ROUNDS")]
+    pub rounds: Vec<PathBuf>,
+    /// Folder of the ledger
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// How gap budgets are read
+    #[arg(long, value_enum, default_value_t)]
+    pub rules: RuleSetsChoice,
+    /// Take from a round's verdicts.json what its files no longer say; a round may then lack metadata.json
     #[arg(long)]
     pub from_recorded: bool,
 }

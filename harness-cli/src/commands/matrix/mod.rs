@@ -3,6 +3,8 @@
 pub mod diff;
 pub mod explain;
 pub mod import;
+pub mod ledger_text;
+pub mod readjudicate;
 pub mod verdicts;
 
 use crate::args::matrix::SchemaArgs;
