@@ -79,7 +79,7 @@ fn a_file_that_may_not_be_read_damages_its_scene_alone() {
     let folder = tempfile::tempdir().unwrap();
     good(folder.path(), "round");
     let log = folder.path().join("round/fridge/run_deploy.log");
-    std::fs::set_permissions(&log, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&log, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::File::open(&log).is_ok() {
         eprintln!(
             "SKIPPED a_file_that_may_not_be_read_damages_its_scene_alone: this user may read everything"

@@ -53,7 +53,7 @@ fn a_round_that_changed_meanwhile_or_other_rules_are_judged_anew() {
     }
     let out = folder.path().join("out");
     let stop = |rules: &[RuleSet]| {
-        let mut plan = plan(&[rounds.clone()], &out, rules, false);
+        let mut plan = plan(std::slice::from_ref(&rounds), &out, rules, false);
         plan.batch_rounds = 1;
         let ending = ledger::run(&plan, &mut |_| ControlFlow::Break(())).unwrap();
         let Ending::Stopped(step) = ending else { panic!("it did not stop") };
