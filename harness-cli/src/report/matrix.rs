@@ -20,6 +20,8 @@ const LONGEST: usize = 60;
 const LONGEST_REASON: usize = 300;
 /// Room for a label left of the chart, characters.
 const LABEL: usize = 40;
+/// Room for a scene left of its bar, characters.
+const SCENE: usize = 17;
 
 /// The text of the page.
 pub fn page(report: &Report) -> String {
@@ -130,7 +132,7 @@ fn outcome_bars(rules: &RulePart, id: &str) -> OutcomeBars {
         .collect();
     let bars = rules.outcomes.iter().map(|(scene, counts)| {
         let of = |outcome: &&'static str| counts.get(*outcome).copied().unwrap_or_default();
-        (scene.clone(), outcomes.iter().map(of).collect())
+        (short(scene, SCENE), outcomes.iter().map(of).collect())
     });
     let bars = bars.collect();
     OutcomeBars {
@@ -246,7 +248,8 @@ fn budgets_part(rules: &RulePart) -> Option<Section> {
         };
         vec![name(&budget.rule), source, Cell::count(budget.stops), gap]
     });
-    let compared: Vec<String> = rules.comparisons.iter().map(|(what, n)| format!("{n} {what}")).collect();
+    let compared = rules.comparisons.iter().map(|(what, n)| format!("{n} {}", short(what, LONGEST)));
+    let compared: Vec<String> = compared.collect();
     let table = Table { caption: String::new(), columns, rows: rows.collect() };
     Some(Section {
         title: "Gap budgets".to_owned(),
@@ -419,4 +422,75 @@ fn short(text: &str, most: usize) -> String {
     }
     let cut: String = text.chars().take(most.saturating_sub(1)).collect();
     format!("{cut}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::page::tests::assert_well_formed;
+    use rollcheck_eval::ledger::counting::Counting;
+    use rollcheck_eval::ledger::row::{JUDGED, damaged_round};
+
+    fn report(rounds: &[Vec<Row>], rules: &[RuleSet]) -> Report {
+        let mut counting = Counting::new("1.2.3", rules, false);
+        for rows in rounds {
+            counting.add(rows);
+        }
+        let files = ["a", "b", "c"].map(std::path::PathBuf::from);
+        Report { summary: counting.finish(), first_rows: rounds.concat(), reused: 0, files }
+    }
+
+    fn row(name: &str, rules: RuleSet, generated: bool) -> Row {
+        let text = |t: &str| Some(t.to_owned());
+        Row {
+            round_path: text(name),
+            round_id: text(name),
+            scene: text(name),
+            status: text(JUDGED),
+            rule_set: text(rules.name()),
+            generated: Some(generated),
+            outcome: text("estop-collision-unadjudicated"),
+            gt_verdict: text("unadjudicated"),
+            reason_ids: text("R9+R8"),
+            party_a: text(name),
+            comparison: text(name),
+            budget_source: text(name),
+            budget_rule: text(name),
+            admissible_gap_m: Some(if rules == RuleSet::Extended { 0.1 } else { 0.02 }),
+            discrepancy_m: Some(0.06),
+            findings: text(name),
+            changed: Some(true),
+            recorded_outcome: text(name),
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn names_of_strangers_are_escaped_and_cut_everywhere() {
+        let evil = "<script>alert(\"1\")</script>".to_owned() + &"x".repeat(5000);
+        let rows = |generated| RuleSet::ALL.map(|rules| row(&evil, rules, generated)).to_vec();
+        let rounds = [rows(false), rows(true), vec![damaged_round(&evil, "1", &evil)]];
+        let html = page(&report(&rounds, &RuleSet::ALL));
+        assert_well_formed(&html);
+        assert!(!html.contains("<script") && !html.contains(&"x".repeat(LONGEST_REASON)));
+        for words in [
+            "Recorded rounds, documented rules",
+            "Generated rounds, extended rules",
+            "What the rule sets change, recorded rounds",
+            "Against recorded verdicts",
+            "40.0 mm beyond",
+        ] {
+            assert!(html.contains(words), "{words}");
+        }
+        assert!(!html.contains("generated data: not evidence"), "some of it is recorded");
+    }
+
+    #[test]
+    fn nothing_judged_is_still_a_page() {
+        for rounds in [vec![], vec![vec![damaged_round("r", "1", "torn")]]] {
+            let html = page(&report(&rounds, &[RuleSet::Documented]));
+            assert_well_formed(&html);
+            assert_eq!(html.contains("torn"), !rounds.is_empty());
+        }
+    }
 }
