@@ -196,7 +196,8 @@ impl LogScanner {
     fn found(&mut self, block: Block<'_>, found: needles::Match) -> Result<(), RoundError> {
         let Self { log, .. } = self;
         let decided = match found.needle {
-            Needle::Collision => log.stop.is_some(),
+            // A kitchen composed after the stop is not the one that was stopped in.
+            Needle::Collision | Needle::Composition => log.stop.is_some(),
             Needle::TaskSuccess => log.task_success.is_some(),
             Needle::Snapshot => log.snapshot.is_some(),
             Needle::InitialConfiguration => log.initial_configuration.is_some(),
@@ -204,7 +205,6 @@ impl LogScanner {
             Needle::Lifecycle => log.lifecycle_timeout.is_some(),
             Needle::Heartbeat => self.bond_decided,
             Needle::PlaceRegionArmed => log.kernel.place_region_armed,
-            Needle::Composition => log.stop.is_some(),
             Needle::WitnessArmed | Needle::WitnessSeparated | Needle::Allowance => false,
         };
         if decided {

@@ -231,7 +231,7 @@ fn after_last_rare(bytes: &[u8]) -> usize {
     memchr2_iter(0xc2, 0xe2, &bytes[start..])
         .map(|at| start + at)
         .filter_map(|at| Some(at + separator(bytes, at)).filter(|&after| after > at))
-        .last()
+        .next_back()
         .unwrap_or(start)
 }
 

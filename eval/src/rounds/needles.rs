@@ -129,7 +129,7 @@ pub fn find(bytes: &[u8], at: usize) -> Option<Match> {
             (m.pattern().as_usize(), m.start(), m.end())
         };
         let needle = Needle::ALL[index];
-        let common = needle.text()[..needle.common()].as_bytes();
+        let common = &needle.text().as_bytes()[..needle.common()];
         if bytes[at..start].ends_with(common) {
             return Some(Match { needle, start: start - common.len(), end });
         }
