@@ -3,6 +3,7 @@
 pub mod diff;
 pub mod explain;
 pub mod import;
+pub mod preflight;
 pub mod verdicts;
 
 use crate::args::matrix::SchemaArgs;
