@@ -114,7 +114,7 @@ fn main() {
         group.throughput(Throughput::Elements(size as u64));
         group.bench_function(BenchmarkId::new("rounds", size), |b| b.iter(|| made.judge()));
         group.bench_function(BenchmarkId::new("floor: read and hash", size), |b| {
-            b.iter(|| made.read_and_hash())
+            b.iter(|| made.read_and_hash());
         });
     }
     group.finish();

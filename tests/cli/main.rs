@@ -11,6 +11,7 @@ mod bad_input;
 mod general;
 mod graph;
 mod head;
+mod matrix_preflight;
 mod matrix_readjudicate;
 mod quickstart;
 mod sentinel;

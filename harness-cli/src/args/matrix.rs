@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use rollcheck_eval::adjudication::rules::RuleSet;
 use rollcheck_eval::round_ops::import_rules::LEGACY_STEM;
-use rollcheck_eval::rounds::layout::{DEFAULT_RSKILL_ID, MATRIX};
+use rollcheck_eval::rounds::layout::{DEFAULT_RSKILL_ID, DEFAULT_STEM, MATRIX};
 use rollcheck_eval::verdict::json_schema::Document;
 use std::path::PathBuf;
 
@@ -55,6 +55,16 @@ pub enum MatrixCommand {
                       'runs/2026-08-*' runs/extra --rules both --out ledger"
     )]
     Readjudicate(ReadjudicateArgs),
+    /// Ask every guard of a round, and launch nothing
+    ///
+    /// A round is refused before anything is created when it would record the wrong thing: a dirty worktree, another
+    /// commit, an overlay older than its sources, the deploy command of another checkout, no pyzmq, a GPU in use, a token
+    /// that reads like a safety knob, a scene copy without its pins or with a safety key moved. Scene copies are made and
+    /// compared in memory. Exit code 3 and a line `GUARDRAIL: ...` for the first guard that refuses.
+    #[command(
+        after_help = "Example:\n  rollcheck matrix preflight --repo ~/openral --expect-sha $(git rev-parse HEAD)"
+    )]
+    Preflight(PreflightArgs),
     /// Print the JSON Schema of a document
     #[command(after_help = "Example:\n  rollcheck matrix schema verdicts > verdicts.schema.json")]
     Schema(SchemaArgs),
@@ -209,6 +219,41 @@ pub struct ReadjudicateArgs {
     /// Take from a round's verdicts.json what its files no longer say; a round may then lack metadata.json
     #[arg(long)]
     pub from_recorded: bool,
+}
+
+/// Arguments of `matrix preflight`: those of a round.
+#[derive(Args, Debug)]
+pub struct PreflightArgs {
+    /// Root of the checkout that would run
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub repo: PathBuf,
+    /// Commit that the checkout must be at, or its beginning
+    #[arg(long, value_name = "SHA", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub expect_sha: Option<String>,
+    /// Seed of every scene
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(i64).range(0..))]
+    pub seed: i64,
+    /// Keys of the scenes [default: all]
+    #[arg(long, value_name = "KEY", num_args = 0..)]
+    pub scenes: Vec<String>,
+    /// Robot, where it is not the scene's
+    #[arg(long, value_name = "ID")]
+    pub robot: Option<String>,
+    /// Manifest of the robot, as it would be recorded
+    #[arg(long, value_name = "PATH")]
+    pub robot_manifest: Option<String>,
+    /// Policy
+    #[arg(long, value_name = "ID", default_value = DEFAULT_RSKILL_ID)]
+    pub rskill_id: String,
+    /// Beginning of the artifacts' file names
+    #[arg(long, default_value = DEFAULT_STEM)]
+    pub stem: String,
+    /// Token added to the deploy command; repeatable
+    #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
+    pub deploy_arg: Vec<String>,
+    /// Accept a GPU that others compute on
+    #[arg(long)]
+    pub force_shared_gpu: bool,
 }
 
 /// Arguments of `matrix schema`.

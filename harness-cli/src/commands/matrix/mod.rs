@@ -4,6 +4,7 @@ pub mod diff;
 pub mod explain;
 pub mod import;
 pub mod ledger_text;
+pub mod preflight;
 pub mod readjudicate;
 pub mod verdicts;
 
