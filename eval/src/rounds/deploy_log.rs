@@ -150,11 +150,11 @@ impl LogScanner {
         }
     }
 
-    /// Takes the next lines.
+    /// Takes the next lines; gives their number of newlines, which are counted on the way.
     ///
     /// # Errors
     /// [`RoundError::Field`]: a stop line whose number is none.
-    pub fn feed(&mut self, block: Block<'_>) -> Result<(), RoundError> {
+    pub fn feed(&mut self, block: Block<'_>) -> Result<u64, RoundError> {
         self.block += 1;
         self.line_at = (0, block.first_line);
         self.begin(block.bytes);
@@ -163,7 +163,7 @@ impl LogScanner {
             at = found.end;
             self.found(block, found)?;
         }
-        Ok(())
+        Ok(self.line_number(block.bytes, block.bytes.len()) - block.first_line)
     }
 
     /// What the log says.

@@ -70,7 +70,9 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn deploy_log(&mut self, artifact: Artifact) -> Result<bool, RoundError> {
         let mut scanner = LogScanner::new(artifact.path(self.folder, self.stem));
-        let Some(too_long) = self.blocks(artifact, |block| scanner.feed(block))? else { return Ok(false) };
+        let Some(too_long) = self.blocks(artifact, |block| scanner.feed(block).map(Some))? else {
+            return Ok(false);
+        };
         let log = scanner.finish(too_long);
         self.unread(artifact, too_long, UnreadReason::TooLong);
         self.unread(artifact, log.undecodable, UnreadReason::NoObject);
@@ -82,7 +84,9 @@ impl Reading<'_> {
     fn monitor(&mut self) -> Result<(), RoundError> {
         let artifact = Artifact::Monitor;
         let mut scanner = MonitorScanner::new(artifact.path(self.folder, self.stem));
-        let Some(too_long) = self.blocks(artifact, |block| scanner.feed(block))? else { return Ok(()) };
+        let Some(too_long) = self.blocks(artifact, |block| scanner.feed(block).map(|()| None))? else {
+            return Ok(());
+        };
         let monitor = scanner.finish(Skipped::default());
         self.unread(artifact, too_long, UnreadReason::TooLong);
         self.unread(artifact, monitor.skipped, UnreadReason::NoObject);
@@ -94,7 +98,7 @@ impl Reading<'_> {
         let mut goal = super::goal::GoalLog::default();
         let fed = self.blocks(Artifact::Goal, |block| {
             goal.feed(block.bytes);
-            Ok(())
+            Ok(None)
         })?;
         self.unread(Artifact::Goal, fed.unwrap_or_default(), UnreadReason::TooLong);
         self.evidence.goal = goal;
@@ -123,18 +127,21 @@ impl Reading<'_> {
         }
     }
 
-    /// Streams a file; `None` when it is missing. Gives the lines that were too long.
+    /// Streams a file; `None` when it is missing. Gives the lines that were too long. `feed` may tell how many newlines it
+    /// counted.
     fn blocks(
         &mut self,
         artifact: Artifact,
-        mut feed: impl FnMut(Block<'_>) -> Result<(), RoundError>,
+        mut feed: impl FnMut(Block<'_>) -> Result<Option<u64>, RoundError>,
     ) -> Result<Option<Skipped>, RoundError> {
         let path = artifact.path(self.folder, self.stem);
         let Some(file) = self.open(&path)? else { return Ok(None) };
         let mut source = self.counted(file);
         let mut reader = BlockReader::new(&mut source);
         while let Some(block) = reader.next_block().map_err(self.io(&path))? {
-            feed(block)?;
+            if let Some(newlines) = feed(block)? {
+                reader.counted(newlines);
+            }
         }
         let too_long = reader.too_long;
         let input = source.input(artifact, path);
