@@ -6,6 +6,8 @@ use rollcheck_engine::graph::GraphError;
 use rollcheck_engine::recovery::RecoveryError;
 use rollcheck_engine::store::StoreError;
 use rollcheck_engine::track::TrackError;
+use rollcheck_eval::guardrails::refusal::Refusal;
+use rollcheck_eval::ledger::LedgerError;
 use rollcheck_eval::round_ops::import_rules::ImportError;
 use rollcheck_eval::rounds::error::RoundError;
 use rollcheck_eval::verdict::DocumentError;
@@ -68,6 +70,12 @@ pub enum CliError {
     /// Excerpts that cannot be made.
     #[error(transparent)]
     Excerpt(#[from] ExcerptError),
+    /// A ledger that cannot be written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// A guard that refuses a round.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// The device asked for is not there.
     #[error("device `{asked}` is not available: {reason}")]
     Device {
@@ -106,7 +114,8 @@ impl CliError {
         }
         match self {
             Self::Device { .. } => Exit::Device,
-            Self::Recovery(RecoveryError::OtherGraph { .. })
+            Self::Refused(_)
+            | Self::Recovery(RecoveryError::OtherGraph { .. })
             | Self::Fit(FitError::Recovery(RecoveryError::OtherGraph { .. })) => Exit::Refused,
             Self::Internal(_)
             | Self::Head(HeadError::Tensor(_))

@@ -10,6 +10,7 @@ use crate::error::CliError;
 use crate::exit::Exit;
 use crate::progress::Progress;
 use comfy_table::{CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
+use rollcheck_eval::guardrails::refusal::Refusal;
 use serde_json::{Value, json};
 use std::fmt;
 use std::io::Write;
@@ -55,6 +56,7 @@ enum Tag {
     Error,
     Warning,
     Hint,
+    Guardrail,
 }
 
 impl Tag {
@@ -63,6 +65,7 @@ impl Tag {
             Self::Error => ("error", "\x1b[1;31m"),
             Self::Warning => ("warning", "\x1b[1;33m"),
             Self::Hint => ("hint", "\x1b[1;36m"),
+            Self::Guardrail => ("GUARDRAIL", "\x1b[1;31m"),
         }
     }
 }
@@ -112,7 +115,10 @@ impl<'a> Printer<'a> {
             return exit;
         }
         let (message, hint) = (error.message(), error.hint());
-        self.tagged(Tag::Error, &message);
+        self.tagged(
+            if matches!(error, CliError::Refused(_)) { Tag::Guardrail } else { Tag::Error },
+            &message,
+        );
         if let Some(hint) = &hint {
             self.tagged(Tag::Hint, hint);
         }
@@ -122,6 +128,12 @@ impl<'a> Printer<'a> {
             let _ = self.data(&format!("{object:#}\n"));
         }
         exit
+    }
+
+    /// Reports a guard's refusal beside a result that is printed, and gives its exit code.
+    pub fn guardrail(&mut self, refusal: &Refusal) -> Exit {
+        self.tagged(Tag::Guardrail, refusal);
+        Exit::Refused
     }
 
     /// Progress of one stage with a known number of steps; see [`Progress`].
@@ -240,6 +252,22 @@ mod tests {
         assert_eq!(object["error"]["exit_code"], 6);
         assert!(err.starts_with("error: device `cuda:0` is not available: none\nhint: "), "{err}");
         assert_eq!(printed(Terminal::default(), Output::default(), act).0, "");
+    }
+
+    #[test]
+    fn a_refused_round_is_told_as_a_guardrail() {
+        let refusal = || Refusal::NoOverlay { folder: "/w/install".into() };
+        let line =
+            "GUARDRAIL: no built overlay: /w/install is not a directory; build it with `just ros2-build`\n";
+        let (out, err) = printed(Terminal::default(), Output::default(), |p| {
+            assert_eq!(p.error(&refusal().into()), Exit::Refused);
+        });
+        assert_eq!((out.as_str(), err.as_str()), ("", line));
+        let json = Output { json: true, quiet: true, progress: false };
+        let (out, err) = printed(Terminal::default(), json, |p| {
+            assert_eq!(p.guardrail(&refusal()), Exit::Refused);
+        });
+        assert_eq!((out.as_str(), err.as_str()), ("", line));
     }
 
     #[test]

@@ -13,6 +13,8 @@ mod graph;
 mod head;
 mod matrix;
 mod matrix_bad_input;
+mod matrix_preflight;
+mod matrix_readjudicate;
 mod quickstart;
 mod sentinel;
 mod support;

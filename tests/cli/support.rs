@@ -124,7 +124,7 @@ pub(crate) const TRAIN: [&str; 12] = [
 ];
 
 /// Files below a folder, by path, sorted.
-fn files(folder: &Path) -> Vec<String> {
+pub(crate) fn files(folder: &Path) -> Vec<String> {
     fn walk(folder: &Path, prefix: &str, found: &mut Vec<String>) {
         for entry in fs::read_dir(folder).unwrap() {
             let entry = entry.unwrap();

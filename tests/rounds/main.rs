@@ -4,6 +4,7 @@
 //! level. Recorded rounds are read where they lie; without them a test says that it was skipped.
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 #![allow(clippy::disallowed_methods, reason = "a test puts files in place")]
+#![allow(clippy::needless_pass_by_value, reason = "json! values read best where they are used")]
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod cases;

@@ -1,9 +1,10 @@
 //! Named arrays and the files they live in.
 //!
 //! [`Arrays`] is the common in-memory form; [`npz`] and [`safetensors`] turn it into the two file formats
-//! and back; [`stamp`] gives a set of arrays its identity; [`atomic`] is the only place that touches a
-//! path for writing.
+//! and back; [`stamp`] gives a set of arrays its identity; [`atomic`] and, for notes of unfinished work, [`append`] are
+//! the only places that touch a path for writing.
 
+pub mod append;
 pub mod arrays;
 pub mod atomic;
 pub mod error;

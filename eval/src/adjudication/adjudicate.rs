@@ -179,7 +179,7 @@ pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault
     let budget = gap_choice::choose(comparison, stop, snapshot.budget.as_ref(), grid_resolution_m, rules);
     let (rung, ladder_verdict, reason) = ladder::climb(&Numbers {
         comparison,
-        unprobed,
+        pair_set: probe.pair_set,
         party_a: &stop.party_a,
         party_b: &stop.party_b,
         depth_is_box_bound: stop.depth_is_box_bound,

@@ -6,6 +6,7 @@
 use super::gap_choice::BudgetSource;
 use super::outcome::GroundTruthVerdict;
 use super::party::Comparison;
+use super::probe::PairSet;
 use super::reason::Reason;
 
 /// What the ladder looks at.
@@ -13,8 +14,8 @@ use super::reason::Reason;
 pub struct Numbers<'a> {
     /// The comparison.
     pub comparison: Comparison,
-    /// Two links, and no pair of links was measured.
-    pub unprobed: bool,
+    /// The list that answers.
+    pub pair_set: PairSet,
     /// First party.
     pub party_a: &'a str,
     /// Second party.
@@ -114,7 +115,7 @@ pub fn climb(n: &Numbers<'_>) -> (Rung, GroundTruthVerdict, Option<Reason>) {
         return unadjudicated(Rung::Truncated, Reason::Truncated);
     }
     let parties = || (n.party_a.to_owned(), n.party_b.to_owned());
-    if n.unprobed {
+    if n.pair_set == PairSet::Unprobed {
         let (party_a, party_b) = parties();
         return unadjudicated(Rung::Unprobed, Reason::UnprobedSelfPair { party_a, party_b });
     }

@@ -131,6 +131,8 @@ pub struct LogScanner {
     counted: [Option<(u64, usize)>; Needle::ALL.len()],
     witness_live: Option<bool>,
     block: u64,
+    /// Place in the block up to which lines were counted, and the number of the line there.
+    line_at: (usize, u64),
 }
 
 impl LogScanner {
@@ -144,6 +146,7 @@ impl LogScanner {
             counted: [None; Needle::ALL.len()],
             witness_live: None,
             block: 0,
+            line_at: (0, 1),
         }
     }
 
@@ -153,6 +156,7 @@ impl LogScanner {
     /// [`RoundError::Field`]: a stop line whose number is none.
     pub fn feed(&mut self, block: Block<'_>) -> Result<(), RoundError> {
         self.block += 1;
+        self.line_at = (0, block.first_line);
         self.begin(block.bytes);
         let mut at = 0;
         while let Some(found) = needles::find(block.bytes, at) {
@@ -192,7 +196,8 @@ impl LogScanner {
     fn found(&mut self, block: Block<'_>, found: needles::Match) -> Result<(), RoundError> {
         let Self { log, .. } = self;
         let decided = match found.needle {
-            Needle::Collision => log.stop.is_some(),
+            // A kitchen composed after the stop is not the one that was stopped in.
+            Needle::Collision | Needle::Composition => log.stop.is_some(),
             Needle::TaskSuccess => log.task_success.is_some(),
             Needle::Snapshot => log.snapshot.is_some(),
             Needle::InitialConfiguration => log.initial_configuration.is_some(),
@@ -200,7 +205,6 @@ impl LogScanner {
             Needle::Lifecycle => log.lifecycle_timeout.is_some(),
             Needle::Heartbeat => self.bond_decided,
             Needle::PlaceRegionArmed => log.kernel.place_region_armed,
-            Needle::Composition => log.stop.is_some(),
             Needle::WitnessArmed | Needle::WitnessSeparated | Needle::Allowance => false,
         };
         if decided {
@@ -211,12 +215,12 @@ impl LogScanner {
         if self.counted[index].replace((self.block, start)) == Some((self.block, start)) {
             return Ok(());
         }
-        let number = || lines::line_number(block, start);
+        let number = self.line_number(block.bytes, start);
         let line = &block.bytes[start..end];
         let tail = &block.bytes[found.end..end];
         match found.needle {
             Needle::Collision => {
-                self.log.stop = self.stop_line(number(), tail)?;
+                self.log.stop = self.stop_line(number, tail)?;
                 if self.log.stop.is_some() {
                     self.log.kernel.witness_live_at_stop = self.witness_live;
                 }
@@ -231,12 +235,12 @@ impl LogScanner {
             }
             Needle::PlaceRegionArmed => self.log.kernel.place_region_armed = true,
             Needle::Allowance => self.log.kernel.place_allowance_active += 1,
-            Needle::TaskSuccess => self.log.task_success = self.event(tail, number()),
+            Needle::TaskSuccess => self.log.task_success = self.event(tail, number),
             Needle::Snapshot => {
-                self.log.snapshot = self.event(tail, number());
-                self.log.snapshot_line = self.log.snapshot.as_ref().map_or(0, |_| number());
+                self.log.snapshot = self.event(tail, number);
+                self.log.snapshot_line = self.log.snapshot.as_ref().map_or(0, |_| number);
             }
-            Needle::InitialConfiguration => self.log.initial_configuration = self.event(tail, number()),
+            Needle::InitialConfiguration => self.log.initial_configuration = self.event(tail, number),
             Needle::LaunchException => {
                 let detail = lines::text(tail).replace("(see debug for traceback):", "");
                 self.log.launch_exception = Some(detail.trim().to_owned());
@@ -250,6 +254,16 @@ impl LogScanner {
             }
         }
         Ok(())
+    }
+
+    /// Number of the line that begins at `start`. Matches come in order, so each byte is counted once.
+    fn line_number(&mut self, bytes: &[u8], start: usize) -> u64 {
+        let (counted, number) = self.line_at;
+        // A line may begin before the last match on it ended.
+        if start > counted {
+            self.line_at = (start, number + lines::count_newlines(&bytes[counted..start]));
+        }
+        self.line_at.1
     }
 
     /// The stop behind `safety.collision`, or none when the line is not one.

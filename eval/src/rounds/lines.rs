@@ -162,13 +162,9 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-fn count_newlines(bytes: &[u8]) -> u64 {
+/// Newlines in `bytes`.
+pub fn count_newlines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
-}
-
-/// Number of the line that begins at or holds `at`.
-pub fn line_number(block: Block<'_>, at: usize) -> u64 {
-    block.first_line + count_newlines(&block.bytes[..at.min(block.bytes.len())])
 }
 
 /// The length of the separator at `at`, or 0.
@@ -231,7 +227,7 @@ fn after_last_rare(bytes: &[u8]) -> usize {
     memchr2_iter(0xc2, 0xe2, &bytes[start..])
         .map(|at| start + at)
         .filter_map(|at| Some(at + separator(bytes, at)).filter(|&after| after > at))
-        .last()
+        .next_back()
         .unwrap_or(start)
 }
 

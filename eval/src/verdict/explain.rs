@@ -93,8 +93,11 @@ impl Explanation<'_> {
             None => field(&mut out, "ground truth", "nothing to judge: no stop was recorded"),
         }
         if v.outcome.is_deadline() || j.delivered_chunks.is_some() {
-            let chunks = j.delivered_chunks.map_or_else(|| "unknown".to_owned(), |n| format!("latest {n}"));
-            field(&mut out, "chunks", &format!("{chunks} (a dead graph looks like a deadline)"));
+            let chunks =
+                j.delivered_chunks.map_or_else(|| "unknown".to_owned(), |n| format!("latest chunk {n}"));
+            let deadline =
+                if v.outcome.is_deadline() { "; a dead graph looks like a deadline too" } else { "" };
+            field(&mut out, "delivered", &format!("{chunks}{deadline}"));
         }
         if !v.dispatch_failure_reason.is_empty() {
             field(&mut out, "goal ended", &v.dispatch_failure_reason);
@@ -253,7 +256,7 @@ fn adjudication_text(out: &mut String, a: &Adjudication, j: &SceneJudgement) {
             out,
             "margin",
             &format!(
-                "{} = {} - {} ({})",
+                "{} = {} - ({}), {}",
                 metres(margin.margin_m),
                 margin.threshold_m,
                 margin.value_m,
@@ -280,7 +283,7 @@ fn arithmetic(out: &mut String, a: &Adjudication, j: &SceneJudgement) {
             return;
         }
     };
-    field(out, "discrepancy", &format!("{} = {bound} - {}", known(a.discrepancy_m), stop.min_distance_m));
+    field(out, "discrepancy", &format!("{} = {bound} - ({})", known(a.discrepancy_m), stop.min_distance_m));
 }
 
 fn composition_json(e: &Explanation<'_>) -> Value {

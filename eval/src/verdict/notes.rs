@@ -68,13 +68,17 @@ fn header(out: &mut String, m: &RoundMetadata, rules: RuleSet) {
             line(&m.executed_sha),
             python::optional_boolean(m.worktree_clean)
         ),
-        format!("Launcher: `{}`, `OPENRAL_REPO_ROOT={}`", line(&m.launcher_path), line(&m.repo_root)),
+        format!(
+            "Launcher: {}, `OPENRAL_REPO_ROOT={}`",
+            or(&m.launcher_path, "not recorded"),
+            line(&m.repo_root)
+        ),
         format!(
             "Robot: {}, manifest: {}",
             or(m.robot_id.as_deref().unwrap_or_default(), "from scene"),
             or(m.robot_manifest_path.as_deref().unwrap_or_default(), "resolved at launch")
         ),
-        format!("Sync groups: {}", line(&m.sync_groups.join(" "))),
+        format!("Sync groups: {}", or(&m.sync_groups.join(" "), "not recorded")),
         format!("Graded velocity band: {scale}"),
         format!("Stack argv: `{}`", line(&m.stack_argv.join(" "))),
         format!("Scene pins: {pins}"),

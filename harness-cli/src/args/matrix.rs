@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use rollcheck_eval::adjudication::rules::RuleSet;
 use rollcheck_eval::round_ops::import_rules::LEGACY_STEM;
-use rollcheck_eval::rounds::layout::{DEFAULT_RSKILL_ID, MATRIX};
+use rollcheck_eval::rounds::layout::{DEFAULT_RSKILL_ID, DEFAULT_STEM, MATRIX};
 use rollcheck_eval::verdict::json_schema::Document;
 use std::path::PathBuf;
 
@@ -41,6 +41,30 @@ pub enum MatrixCommand {
     /// explained as far as its files go.
     #[command(after_help = "Example:\n  rollcheck matrix explain rounds/2026-08-22-master-1 baguette")]
     Explain(ExplainArgs),
+    /// Judge many rounds anew and collect them in one table
+    ///
+    /// Reads the rounds as `matrix verdicts` does and writes none of them. `ledger.parquet` and `ledger.csv` hold one row for
+    /// each scene and rule set, `summary.json`, `summary.txt` and `ledger.html` what they come to. A round or scene that
+    /// cannot be read is a row with its reason. A run that was interrupted goes on where it was. Generated rounds are marked
+    /// and counted apart.
+    ///
+    /// A round is a folder with `metadata.json`; folders are searched four levels down, and patterns are expanded here where
+    /// the shell did not. Exit code 0 when every row has a verdict, 5 when some are damaged.
+    #[command(
+        after_help = "Examples:\n  rollcheck matrix readjudicate rounds --out ledger\n  rollcheck matrix readjudicate \
+                      'runs/2026-08-*' runs/extra --rules both --out ledger"
+    )]
+    Readjudicate(ReadjudicateArgs),
+    /// Ask every guard of a round, and launch nothing
+    ///
+    /// A round is refused before anything is created when it would record the wrong thing: a dirty worktree, another
+    /// commit, an overlay older than its sources, the deploy command of another checkout, no pyzmq, a GPU in use, a token
+    /// that reads like a safety knob, a scene copy without its pins or with a safety key moved. Scene copies are made and
+    /// compared in memory. Exit code 3 and a line `GUARDRAIL: ...` for the first guard that refuses.
+    #[command(
+        after_help = "Example:\n  rollcheck matrix preflight --repo ~/openral --expect-sha $(git rev-parse HEAD)"
+    )]
+    Preflight(PreflightArgs),
     /// Print the JSON Schema of a document
     #[command(after_help = "Example:\n  rollcheck matrix schema verdicts > verdicts.schema.json")]
     Schema(SchemaArgs),
@@ -62,6 +86,29 @@ impl RulesChoice {
         match self {
             Self::Documented => RuleSet::Documented,
             Self::Extended => RuleSet::Extended,
+        }
+    }
+}
+
+/// One rule set or both, as typed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum RuleSetsChoice {
+    /// Published gap budgets as they stand
+    #[default]
+    Documented,
+    /// Payload overhang, re-derived voxel term, box budget for a link without a hull
+    Extended,
+    /// Each scene by both, and what changes
+    Both,
+}
+
+impl RuleSetsChoice {
+    /// The rule sets, in order.
+    pub fn rule_sets(self) -> Vec<RuleSet> {
+        match self {
+            Self::Documented => vec![RuleSet::Documented],
+            Self::Extended => vec![RuleSet::Extended],
+            Self::Both => RuleSet::ALL.to_vec(),
         }
     }
 }
@@ -155,6 +202,58 @@ pub struct ExplainArgs {
     /// Take from the recorded verdicts.json what the files no longer say: stop, grid, monitor count, goal
     #[arg(long)]
     pub from_recorded: bool,
+}
+
+/// Arguments of `matrix readjudicate`.
+#[derive(Args, Debug)]
+pub struct ReadjudicateArgs {
+    /// Rounds, folders that hold rounds, or patterns
+    #[arg(required = true, value_name = "ROUNDS")]
+    pub rounds: Vec<PathBuf>,
+    /// Folder of the ledger
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// How gap budgets are read
+    #[arg(long, value_enum, default_value_t)]
+    pub rules: RuleSetsChoice,
+    /// Take from a round's verdicts.json what its files no longer say; a round may then lack metadata.json
+    #[arg(long)]
+    pub from_recorded: bool,
+}
+
+/// Arguments of `matrix preflight`: those of a round.
+#[derive(Args, Debug)]
+pub struct PreflightArgs {
+    /// Root of the checkout that would run
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub repo: PathBuf,
+    /// Commit that the checkout must be at, or its beginning
+    #[arg(long, value_name = "SHA", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub expect_sha: Option<String>,
+    /// Seed of every scene
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(i64).range(0..))]
+    pub seed: i64,
+    /// Keys of the scenes [default: all]
+    #[arg(long, value_name = "KEY", num_args = 0..)]
+    pub scenes: Vec<String>,
+    /// Robot, where it is not the scene's
+    #[arg(long, value_name = "ID")]
+    pub robot: Option<String>,
+    /// Manifest of the robot, as it would be recorded
+    #[arg(long, value_name = "PATH")]
+    pub robot_manifest: Option<String>,
+    /// Policy
+    #[arg(long, value_name = "ID", default_value = DEFAULT_RSKILL_ID)]
+    pub rskill_id: String,
+    /// Beginning of the artifacts' file names
+    #[arg(long, default_value = DEFAULT_STEM)]
+    pub stem: String,
+    /// Token added to the deploy command; repeatable
+    #[arg(long, value_name = "TOKEN", allow_hyphen_values = true)]
+    pub deploy_arg: Vec<String>,
+    /// Accept a GPU that others compute on
+    #[arg(long)]
+    pub force_shared_gpu: bool,
 }
 
 /// Arguments of `matrix schema`.

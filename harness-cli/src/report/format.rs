@@ -1,5 +1,7 @@
 //! Numbers as words. A missing or non-finite number is `unknown`.
 
+use rollcheck_eval::text::printf;
+
 /// What stands where a number is not known.
 pub const UNKNOWN: &str = "unknown";
 
@@ -37,6 +39,27 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// Least and greatest gap as one text.
+pub fn gaps(least_m: Option<f64>, greatest_m: Option<f64>) -> String {
+    match (least_m, greatest_m) {
+        (Some(least), Some(greatest)) if least < greatest => {
+            format!("{} to {}", length(least), length(greatest))
+        }
+        (Some(gap), _) => length(gap),
+        _ => UNKNOWN.to_owned(),
+    }
+}
+
+/// A length with six significant digits.
+pub fn length(m: f64) -> String {
+    printf::general(m, 6)
+}
+
+/// A count of things.
+pub fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,5 +81,12 @@ mod tests {
         assert_eq!(percent(Some(f64::INFINITY), 1), "unknown");
         assert_eq!(percent_interval(None, Some((0.0, 1.0))), "unknown");
         assert_eq!(percent_interval(Some(0.5), Some((f64::NAN, 1.0))), "50.0 %");
+    }
+
+    #[test]
+    fn equal_gaps_are_one() {
+        assert_eq!(gaps(Some(0.1), Some(0.1)), "0.1");
+        assert_eq!(gaps(Some(0.1), Some(0.2)), "0.1 to 0.2");
+        assert_eq!(gaps(None, None), "unknown");
     }
 }

@@ -8,20 +8,26 @@
 //! `unknown` in a table, and is never shown in the colour of something good. Nothing is told by colour alone:
 //! lines have dash patterns, marks have words, judgements have a sign.
 //!
-//! Pages: [`Replay`] and [`Quickstart`]. Parts: [`LineChart`], [`RateChart`], [`Table`], [`Page`]. Values are
+//! Pages: [`Replay`], [`Quickstart`] and [`matrix`]. Parts: [`LineChart`], [`RateChart`], [`OutcomeBars`], [`GapChart`],
+//! [`Table`], [`Page`]. Values are
 //! escaped by `maud` wherever they enter markup.
 
 pub mod axis;
 pub mod figure;
 pub mod format;
+pub mod gap_chart;
 pub mod line_chart;
+pub mod matrix;
+pub mod outcome_bars;
 pub mod page;
 pub mod quickstart;
 pub mod rate_chart;
 pub mod replay;
 pub mod table;
 
+pub use gap_chart::GapChart;
 pub use line_chart::{LineChart, Mark, Series, Span, Threshold, YRange};
+pub use outcome_bars::OutcomeBars;
 pub use page::{Fact, Page, Provenance, Section};
 pub use quickstart::Quickstart;
 pub use rate_chart::{RateChart, RateRow, Reference};

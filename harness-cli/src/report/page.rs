@@ -63,7 +63,7 @@ pub struct Section {
 pub struct Provenance {
     /// Version of the tool.
     pub tool_version: String,
-    /// `graph_hash`.
+    /// `graph_hash`, or empty where no graph was used.
     pub graph_hash: String,
     /// `head_hash`, where a head was used.
     pub head_hash: Option<String>,
@@ -150,7 +150,7 @@ impl Provenance {
             h2 { "Where this comes from" }
             dl.provenance {
                 div { dt { "tool" } dd { "rollcheck " (self.tool_version) } }
-                div { dt { "graph" } dd { code { (self.graph_hash) } } }
+                @if !self.graph_hash.is_empty() { div { dt { "graph" } dd { code { (self.graph_hash) } } } }
                 @if let Some(hash) = &self.head_hash { div { dt { "head" } dd { code { (hash) } } } }
                 @for (name, seed) in &self.seeds { div { dt { "seed, " (name) } dd { (seed) } } }
                 @for source in &self.sources { div { dt { "data" } dd { (source) } } }

@@ -196,11 +196,9 @@ proptest! {
         let whole = parse(text.as_bytes(), "d");
         // In blocks that end where lines end, nothing changes.
         let mut scanner = LogScanner::new("d");
-        let mut line = 1;
         let mut outcome = Ok(());
-        for piece in text.split_inclusive('\n') {
+        for (line, piece) in (1..).zip(text.split_inclusive('\n')) {
             outcome = scanner.feed(Block { bytes: piece.as_bytes(), first_line: line });
-            line += 1;
             if outcome.is_err() { break; }
         }
         match (whole, outcome) {

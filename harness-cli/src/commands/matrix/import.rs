@@ -22,8 +22,7 @@ pub fn run(args: &ImportArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErro
     let rules = args.rules.rule_set();
     let scenes = verdicts::judge(&recorded, rules)?;
     import::write(&args.source, &imported)?;
-    printer.note(&imported.message);
-    verdicts::publish(&recorded, &scenes, rules, printer)
+    verdicts::publish(&recorded, &scenes, rules, Some(&imported.message), printer)
 }
 
 fn told(args: &ImportArgs) -> Told {

@@ -3,6 +3,9 @@
 pub mod diff;
 pub mod explain;
 pub mod import;
+pub mod ledger_text;
+pub mod preflight;
+pub mod readjudicate;
 pub mod verdicts;
 
 use crate::args::matrix::SchemaArgs;

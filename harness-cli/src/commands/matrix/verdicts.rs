@@ -28,7 +28,7 @@ pub fn run(args: &VerdictsArgs, printer: &mut Printer<'_>) -> Result<Exit, CliEr
             }
         }
     }
-    publish(&recorded, &scenes, rules, printer)
+    publish(&recorded, &scenes, rules, None, printer)
 }
 
 /// Judges every scene; one that cannot be judged refuses the round, so that no verdict rests on half of it.
@@ -47,7 +47,7 @@ pub fn judge(recorded: &RecordedRound, rules: RuleSet) -> Result<Vec<SceneJudgem
     Ok(judged)
 }
 
-/// Writes both documents and prints the result.
+/// Writes both documents and prints the result, behind `imported` where the round was imported.
 ///
 /// # Errors
 /// [`CliError::Store`], [`CliError::Stdout`].
@@ -55,6 +55,7 @@ pub fn publish(
     recorded: &RecordedRound,
     scenes: &[SceneJudgement],
     rules: RuleSet,
+    imported: Option<&str>,
     printer: &mut Printer<'_>,
 ) -> Result<Exit, CliError> {
     let verdicts = derive::round(&recorded.metadata, scenes, rules);
@@ -71,7 +72,8 @@ pub fn publish(
         printer
             .warning(format_args!("{}: no scene folder of this round is there", recorded.folder.display()));
     }
-    printer.result(&Verdicts { round_id: &recorded.metadata.round_id, rules, scenes, written: &written })?;
+    let round_id = &recorded.metadata.round_id;
+    printer.result(&Verdicts { round_id, rules, scenes, written: &written, imported })?;
     Ok(Exit::Done)
 }
 
@@ -80,6 +82,7 @@ struct Verdicts<'a> {
     rules: RuleSet,
     scenes: &'a [SceneJudgement],
     written: &'a Written,
+    imported: Option<&'a str>,
 }
 
 impl Render for Verdicts<'_> {
@@ -100,7 +103,7 @@ impl Render for Verdicts<'_> {
             })
         };
         json!({
-            "round_id": self.round_id, "rule_set": self.rules.name(),
+            "round_id": self.round_id, "rule_set": self.rules.name(), "imported": self.imported,
             "scenes": self.scenes.iter().map(scene).collect::<Vec<_>>(),
             "verdicts": self.written.verdicts.display().to_string(),
             "notes": self.written.notes.display().to_string(),
@@ -109,6 +112,9 @@ impl Render for Verdicts<'_> {
 
     fn text(&self) -> String {
         let mut out = String::new();
+        if let Some(imported) = self.imported {
+            let _ = writeln!(out, "{imported}");
+        }
         for scene in self.scenes {
             let _ = writeln!(out, "{:<10} {}", scene.verdict.scene, scene.verdict.outcome);
         }
