@@ -7,6 +7,10 @@
 //! changed byte reaches the checks behind it instead of dying at the zip's CRC. The zip itself is the
 //! business of `npz`.
 
+// Its place is named because this file is a module of two crates.
+#[path = "round_entries.rs"]
+pub mod rounds;
+
 use rollcheck_engine::demos::{self, DemoSet};
 use rollcheck_engine::graph::{self, DemoGraph, GraphError, edges};
 use rollcheck_engine::store::{Arrays, GraphHash, StoreError, npy, npz, safetensors};
@@ -15,12 +19,21 @@ use rollcheck_engine::store::{Arrays, GraphHash, StoreError, npy, npz, safetenso
 pub type Entry = fn(&[u8]);
 
 /// Every entry by the name of its fuzz target and of its folder under `fuzz/seeds/`.
-pub const ALL: [(&str, Entry); 5] = [
+pub const ALL: [(&str, Entry); 14] = [
     ("npy", npy),
     ("npz", npz),
     ("safetensors", safetensors),
     ("demos_npz", demos_npz),
     ("graph_files", graph_files),
+    ("deploy_log", rounds::deploy_log),
+    ("monitor", rounds::monitor),
+    ("goal", rounds::goal),
+    ("snapshot_adjudicate", rounds::snapshot_adjudicate),
+    ("metadata", rounds::metadata),
+    ("verdicts", rounds::verdicts),
+    ("diff", rounds::diff),
+    ("scene_yaml", rounds::scene_yaml),
+    ("import_argv", rounds::import_argv),
 ];
 
 /// Most frames from which a graph is built here, so that one input stays fast.

@@ -10,10 +10,12 @@ use rand_core::{Rng, SeedableRng};
 use rollcheck_engine::demos;
 use rollcheck_engine::graph::{edges, files};
 use rollcheck_engine::store::{Array, Arrays, Data, atomic, npy, npz, safetensors};
+use rollcheck_eval::adjudication::rules::RuleSet;
+use rollcheck_eval::verdict::{derive, json, round};
 use std::path::PathBuf;
 
-/// Mutants of each seed; all targets together stay near a second in release.
-const MUTANTS: usize = 1_500;
+/// Mutants of each target, shared among its seeds; all together stay near two seconds in release.
+const MUTANTS: usize = 3_000;
 
 fn seed_folder(target: &str) -> PathBuf {
     rollcheck_fixtures::path("../fuzz/seeds").join(target)
@@ -48,7 +50,7 @@ fn every_entry_answers_mutated_seeds() {
         let seeds = seeds(target);
         let mut rng = ChaCha8Rng::seed_from_u64(0x0072_6f6c_6c63_6865);
         for seed in &seeds {
-            for _ in 0..MUTANTS {
+            for _ in 0..MUTANTS.div_ceil(seeds.len()) {
                 let other = &seeds[below(&mut rng, seeds.len())];
                 entry(&mutate(seed, other, &mut rng));
             }
@@ -60,14 +62,30 @@ fn below(rng: &mut ChaCha8Rng, n: usize) -> usize {
     (rng.next_u64() % n.max(1) as u64) as usize
 }
 
+/// What a number in a text becomes.
+const TOKENS: [&str; 12] = [
+    "NaN",
+    "-Infinity",
+    "null",
+    "\"x\"",
+    "true",
+    "1e308",
+    "-1e308",
+    "-0.0",
+    "0",
+    "[]",
+    "{}",
+    "18446744073709551616",
+];
+
 /// One to four changes, of the kinds that break readers: flipped bits, extreme bytes and words, runs cut
-/// out, doubled or taken from another input, other digits in texts.
+/// out, doubled or taken from another input, other digits in texts, something else in place of a number.
 fn mutate(seed: &[u8], other: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=below(rng, 4) {
         let at = below(rng, bytes.len());
         let run = at..bytes.len().min(at + 1 + below(rng, 16));
-        match below(rng, 7) {
+        match below(rng, 8) {
             0 => bytes.iter_mut().skip(at).take(1).for_each(|b| *b ^= 1 << (rng.next_u32() % 8)),
             1 => bytes[run].fill([0x00, 0x01, 0x7f, 0x80, 0xff][below(rng, 5)]),
             2 => drop(bytes.drain(run)),
@@ -83,6 +101,12 @@ fn mutate(seed: &[u8], other: &[u8], rng: &mut ChaCha8Rng) -> Vec<u8> {
             5 => {
                 let word = [f64::NAN, f64::INFINITY, f64::MAX, 5e-324, -1.0][below(rng, 5)].to_le_bytes();
                 bytes.iter_mut().skip(at).zip(word).for_each(|(b, w)| *b = w);
+            }
+            6 => {
+                let numeric = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b'-');
+                let start = (at..bytes.len()).find(|&i| numeric(&bytes[i])).unwrap_or(bytes.len());
+                let end = start + bytes[start..].iter().take_while(|b| numeric(b)).count();
+                bytes.splice(start..end, TOKENS[below(rng, TOKENS.len())].bytes());
             }
             _ => {
                 let digits: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i].is_ascii_digit()).collect();
@@ -124,6 +148,74 @@ fn write_the_seeds() {
     for (name, bytes) in made {
         atomic::write(&seed_folder(name), &bytes).unwrap();
     }
+    for (name, bytes) in round_seeds() {
+        atomic::write(&seed_folder(&name), &bytes).unwrap();
+    }
+}
+
+/// Files of generated rounds, each of another kind of scene; the verdicts are derived from them.
+fn round_seeds() -> Vec<(String, Vec<u8>)> {
+    let file = |path: &str| atomic::read(&rollcheck_fixtures::path("rounds").join(path)).unwrap();
+    let mut made = Vec::new();
+    for (name, path) in [
+        ("deploy_log/payload", "generated-10-exemptions/sink_cup/run_deploy.log"),
+        ("deploy_log/bond_loss", "generated-09-torn-down/baguette/run_deploy.log"),
+        ("deploy_log/lifecycle", "generated-09-torn-down/sink_cup/run_deploy.log"),
+        ("deploy_log/launch_exception", "generated-08-never-started/sink_cup/run_deploy.log"),
+        ("deploy_log/usage", "generated-08-never-started/utensil/run_deploy.log"),
+        ("deploy_log/initial_configuration", "generated-17-legacy/fridge1/seed1_deploy_excerpt.log"),
+        ("monitor/carried", "generated-10-exemptions/sink_cup/run_monitor.jsonl"),
+        ("monitor/deaf", "generated-06-budgets/baguette/run_monitor.jsonl"),
+        ("goal/status", "generated-01-outcomes/baguette/run_goal.log"),
+        ("goal/overrun", "generated-13-borderline/sink_cup/run_goal.log"),
+        ("goal/traceback", "generated-09-torn-down/fridge/run_goal.log"),
+        ("goal/no_status", "generated-09-torn-down/utensil/run_goal.log"),
+        ("metadata/harness", "generated-14-repeat-1/metadata.json"),
+        ("scene_yaml/fridge", "generated-01-outcomes/fridge/robocasa_fridge_drawer_seed1.yaml"),
+        ("import_argv/excerpt", "generated-17-legacy/bag1/seed1_deploy_excerpt.log"),
+    ] {
+        made.push((name.to_owned(), file(path)));
+    }
+    for (name, path) in [
+        ("arm_world", "generated-02-arm-world/fridge/run_deploy.log"),
+        ("contact", "generated-10-exemptions/utensil/run_deploy.log"),
+        ("payload_voxel", "generated-12-rule-sets/sink_cup/run_deploy.log"),
+        ("payload_link", "generated-03-payload/fridge/run_deploy.log"),
+        ("links_box", "generated-04-links/baguette/run_deploy.log"),
+        ("links_hull", "generated-18-limits/baguette/run_deploy.log"),
+        ("link_without_hull", "generated-12-rule-sets/fridge/run_deploy.log"),
+        ("not_attested", "generated-17-legacy/sink1/seed1_deploy_excerpt.log"),
+    ] {
+        made.push((format!("snapshot_adjudicate/{name}"), stop_and_snapshot(&file(path))));
+    }
+    let [small, other] = ["generated-14-repeat-1", "generated-16-repeat-seed-2"].map(derived);
+    made.push(("verdicts/two_scenes".to_owned(), small.clone()));
+    made.push(("verdicts/one_scene".to_owned(), other.clone()));
+    made.push(("diff/two_rounds".to_owned(), [small, other].concat()));
+    made
+}
+
+/// The stop line of a log, and what stands behind the name of its snapshot.
+fn stop_and_snapshot(log: &[u8]) -> Vec<u8> {
+    let text = std::str::from_utf8(log).unwrap();
+    let tail = |event: &str| text.lines().find_map(|line| Some(&line[line.find(event)?..])).unwrap();
+    let snapshot = tail("sim.estop_ground_truth_snapshot");
+    format!("{}\n{}\n", tail("safety.collision"), &snapshot[snapshot.find('{').unwrap()..]).into_bytes()
+}
+
+/// `verdicts.json` of a generated round.
+fn derived(id: &str) -> Vec<u8> {
+    let recorded =
+        round::read(&rollcheck_fixtures::path("rounds").join(id), &round::Options::default()).unwrap();
+    let rules = RuleSet::Documented;
+    let scenes: Vec<_> = recorded
+        .scenes
+        .iter()
+        .map(|scene| {
+            derive::scene(&recorded.context(scene), scene.evidence.as_ref().unwrap(), rules).unwrap()
+        })
+        .collect();
+    json::write_verdicts(&derive::round(&recorded.metadata, &scenes, rules))
 }
 
 fn numbers_and_text() -> Arrays {

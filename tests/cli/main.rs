@@ -11,6 +11,8 @@ mod bad_input;
 mod general;
 mod graph;
 mod head;
+mod matrix;
+mod matrix_bad_input;
 mod matrix_preflight;
 mod matrix_readjudicate;
 mod quickstart;

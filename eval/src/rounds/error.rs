@@ -1,5 +1,6 @@
 //! Why recorded files cannot be taken as evidence.
 
+use super::json;
 use std::path::PathBuf;
 
 /// A recorded file that cannot be read, or says something that cannot be meant.
@@ -55,9 +56,10 @@ fn at_line(line: Option<u64>) -> String {
 /// A value, short enough for a message.
 pub fn shown(value: &serde_json::Value) -> String {
     const SHOWN: usize = 60;
-    let text = match value {
-        serde_json::Value::String(text) => format!("text {text:?}"),
-        other => other.to_string(),
+    let text = match (json::not_finite(value), json::written(value)) {
+        (Some(token), _) => token.to_owned(),
+        (None, serde_json::Value::String(text)) => format!("text {text:?}"),
+        (None, other) => other.to_string(),
     };
     if text.chars().count() <= SHOWN {
         return text;

@@ -79,13 +79,7 @@ fn status(object: &Map<String, Value>) -> GoalStatus {
     let number = |key: &str| json::number(object.get(key));
     GoalStatus {
         code: json::integer(object.get("status")),
-        failure_reason: match object.get("failure_reason") {
-            None => String::new(),
-            // The recorder's language prints it so.
-            Some(Value::Null) => "None".to_owned(),
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-        },
+        failure_reason: object.get("failure_reason").map(json::printed).unwrap_or_default(),
         wall_s: number("wall_s"),
         latest_chunk: json::integer(object.get("latest_chunk")),
         first_chunk_s: number("first_chunk_s"),
@@ -129,6 +123,8 @@ mod tests {
     #[test]
     fn a_reason_that_is_no_text_is_printed() {
         assert_eq!(parse(b"{\"status\": -1, \"failure_reason\": null}").failure_reason(), "None");
+        assert_eq!(parse(b"{\"status\": -1, \"failure_reason\": NaN}").failure_reason(), "nan");
+        assert_eq!(parse(b"{\"status\": -1, \"failure_reason\": [true]}").failure_reason(), "[True]");
         assert_eq!(parse(b"{\"status\": -1}").failure_reason(), "");
         assert_eq!(parse(b"{\"status\": \"x\", \"wall_s\": \"3\"}").status.unwrap().wall_s, None);
     }

@@ -4,6 +4,7 @@
 //! text, so that a line keeps its other values: such a value is never a number, and is written back as null. An
 //! object's repeated key keeps its last value. Nesting beyond 128 levels does not decode.
 
+use crate::text::python;
 use serde_json::{Map, Value};
 
 /// Begins the text that stands for a number that JSON does not have; private use area, never recorded.
@@ -67,6 +68,26 @@ pub fn written(value: &Value) -> Value {
     }
 }
 
+/// A text; what was no number is none.
+pub fn text(value: Option<&Value>) -> Option<&str> {
+    value?.as_str().filter(|text| !text.starts_with(MARK))
+}
+
+/// The token of a number that JSON does not have, where the value is one.
+pub fn not_finite(value: &Value) -> Option<&str> {
+    value.as_str()?.strip_prefix(MARK)
+}
+
+/// A value as the recorder's language prints it.
+pub fn printed(value: &Value) -> String {
+    match not_finite(value) {
+        Some("NaN") => "nan".to_owned(),
+        Some("Infinity") => "inf".to_owned(),
+        Some("-Infinity") => "-inf".to_owned(),
+        _ => python::display(&written(value)),
+    }
+}
+
 /// A number as a double; true and false are 1 and 0, as in the recorder's language. Anything else is absent.
 pub fn number(value: Option<&Value>) -> Option<f64> {
     match value? {
@@ -104,6 +125,11 @@ mod tests {
         let value = decode(r#"{"a": NaN, "b": [-Infinity, 1.5], "NaN": "NaN", "c": "\"NaN"}"#).unwrap();
         assert_eq!(number(value.get("a")), None);
         assert_eq!(written(&value), json!({"a": null, "b": [null, 1.5], "NaN": "NaN", "c": "\"NaN"}));
+        assert_eq!((text(value.get("a")), text(value.get("c"))), (None, Some("\"NaN")));
+        assert_eq!(
+            (printed(&value["a"]), printed(&value["b"])),
+            ("nan".to_owned(), "[None, 1.5]".to_owned())
+        );
         assert!(truthy(&value["a"]), "not a number is not falsy, so it attests nothing");
         assert!(decode("{\"a\": NaN").is_err());
         assert!(decode("NaNa").is_err());

@@ -94,6 +94,8 @@ impl<R: Read> BlockReader<R> {
         self.buffer.copy_within(self.used..self.filled, 0);
         self.filled -= self.used;
         self.used = 0;
+        // Bytes that hold no line end: a long line is searched once, not once a chunk.
+        let mut searched = 0;
         loop {
             if self.ended {
                 if self.skipping || self.filled == 0 {
@@ -102,7 +104,6 @@ impl<R: Read> BlockReader<R> {
                 self.used = self.filled;
                 return Ok(Some(self.block()));
             }
-            let searched = self.filled;
             self.fill()?;
             if self.skipping {
                 match memchr(b'\n', &self.buffer[..self.filled]) {
@@ -118,28 +119,23 @@ impl<R: Read> BlockReader<R> {
                     }
                 }
             }
-            // Only what is new can hold the first newline of a long line.
-            let from = searched.min(self.filled);
-            if let Some(at) = memrchr(b'\n', &self.buffer[from..self.filled]) {
-                self.used = from + at + 1;
+            if let Some(at) = memrchr(b'\n', &self.buffer[searched..self.filled]) {
+                self.used = searched + at + 1;
                 return Ok(Some(self.block()));
             }
-            if let Some(at) = memrchr(b'\n', &self.buffer[..from]) {
-                self.used = at + 1;
-                return Ok(Some(self.block()));
-            }
-            // A carriage return that ends the buffer may be half of a line end.
-            let inner = self.filled.saturating_sub(1);
-            if (self.filled >= CHUNK || self.filled > self.max_line)
-                && let Some(at) = memrchr(b'\r', &self.buffer[..inner])
-            {
-                self.used = at + 1;
-                return Ok(Some(self.block()));
+            if self.filled >= CHUNK || self.filled > self.max_line {
+                // A carriage return that ends the buffer may be half of a line end.
+                let inner = self.filled.saturating_sub(1).max(searched);
+                if let Some(at) = memrchr(b'\r', &self.buffer[searched..inner]) {
+                    self.used = searched + at + 1;
+                    return Ok(Some(self.block()));
+                }
+                searched = inner;
             }
             if self.filled > self.max_line {
                 self.too_long.add(self.line);
                 self.skipping = true;
-                self.filled = 0;
+                (self.filled, searched) = (0, 0);
             }
         }
     }
@@ -338,6 +334,24 @@ mod tests {
         let (found, skipped) = blocks(&bars, CHUNK / 2);
         assert_eq!(skipped.lines, 0);
         assert_eq!(found.into_iter().flat_map(|(_, b)| b).collect::<Vec<_>>(), bars);
+    }
+
+    /// A reader that gives what it is told to, so that line ends fall on every side of a chunk's end.
+    #[test]
+    fn a_carriage_return_is_found_wherever_chunks_end() {
+        for before in [CHUNK - 2, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK - 1] {
+            for end in ["\r", "\r\n"] {
+                let mut bytes = vec![b'x'; before];
+                bytes.extend(end.as_bytes());
+                bytes.extend(vec![b'y'; 2 * CHUNK]);
+                bytes.extend(b"\nlast");
+                let (found, skipped) = blocks(&bytes, 8 * CHUNK);
+                assert_eq!(skipped.lines, 0);
+                let lines: Vec<usize> =
+                    found.iter().flat_map(|(_, block)| python_lines(block).map(<[u8]>::len)).collect();
+                assert_eq!(lines, [before, 2 * CHUNK, 4], "{before} {end:?}");
+            }
+        }
     }
 
     #[test]

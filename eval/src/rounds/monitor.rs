@@ -81,7 +81,7 @@ impl MonitorScanner {
     }
 
     fn record(&mut self, record: &Map<String, Value>, line: u64) -> Result<(), RoundError> {
-        let event = record.get("event").and_then(Value::as_str).unwrap_or_default();
+        let event = json::text(record.get("event")).unwrap_or_default();
         if matches!(event, "monitor_started" | "monitor_stopped") {
             return Ok(());
         }
@@ -125,7 +125,7 @@ impl MonitorScanner {
                 return Err(self.malformed("attachment_state.objects[]", "an object", object, line));
             };
             let contact = object.get("support_contact").and_then(Value::as_object);
-            let support = contact.and_then(|c| c.get("support_id")).and_then(Value::as_str);
+            let support = json::text(contact.and_then(|c| c.get("support_id")));
             if let Some(support) = support.filter(|s| !s.is_empty()) {
                 self.monitor.support_id = Some(support.to_owned());
             }
@@ -229,6 +229,10 @@ mod tests {
             (
                 "{\"event\": \"world_voxels\", \"resolution\": \"0.025\"}",
                 "m, line 2: field `world_voxels.resolution`: expected a number of metres, found text \"0.025\"",
+            ),
+            (
+                "{\"event\": \"world_voxels\", \"resolution\": NaN}",
+                "m, line 2: field `world_voxels.resolution`: expected a number of metres, found NaN",
             ),
             (
                 "{\"event\": \"attachment_state\", \"objects\": [3]}",

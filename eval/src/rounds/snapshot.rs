@@ -140,8 +140,10 @@ impl<'a> Snapshot<'a> {
             budget: object.get("adjudication_budget").and_then(Value::as_object).map(budget),
             stop_class: match object.get("stop_class") {
                 None | Some(Value::Null) => None,
-                Some(Value::String(text)) => Some(text.clone()),
-                Some(other) => return Err(fault("stop_class", "text or null", other)),
+                found @ Some(other) => match json::text(found) {
+                    Some(text) => Some(text.to_owned()),
+                    None => return Err(fault("stop_class", "text or null", other)),
+                },
             },
             sim_time_s: json::number(object.get("sim_time_s")),
             payload_contacts: list(object, "payload_contacts")?.len() as i64,
@@ -150,7 +152,7 @@ impl<'a> Snapshot<'a> {
 }
 
 fn fault(field: impl Into<String>, expected: &'static str, found: &Value) -> SnapshotFault {
-    SnapshotFault { field: field.into(), expected, found: shown(&json::written(found)) }
+    SnapshotFault { field: field.into(), expected, found: shown(found) }
 }
 
 fn list<'a>(object: &'a Map<String, Value>, key: &str) -> Result<&'a [Value], SnapshotFault> {
@@ -166,8 +168,7 @@ fn pairs<'a>(
     key: &str,
     distance_needed: bool,
 ) -> Result<Vec<Pair<'a>>, SnapshotFault> {
-    let body =
-        |record: &'a Map<String, Value>, key| record.get(key).and_then(Value::as_str).unwrap_or_default();
+    let body = |record: &'a Map<String, Value>, key| json::text(record.get(key)).unwrap_or_default();
     let pair = |(index, item): (usize, &'a Value)| {
         let Value::Object(record) = item else {
             return Err(fault(format!("{key}[{index}]"), "an object", item));
@@ -260,6 +261,12 @@ mod tests {
         ] {
             let object = object(value);
             assert_eq!(Snapshot::from_object(&object).unwrap_err().to_string(), message);
+        }
+        for (text, found) in
+            [("{\"stop_class\": NaN}", "NaN"), ("{\"payload_contacts\": -Infinity}", "-Infinity")]
+        {
+            let object = json::decode_object(text).unwrap();
+            assert_eq!(Snapshot::from_object(&object).unwrap_err().found, found);
         }
         let unused = object(json!({"nearest_link_link_pairs": [{"body_a": "x"}]}));
         assert_eq!(Snapshot::from_object(&unused).unwrap().link_link[0].distance_m, None);
