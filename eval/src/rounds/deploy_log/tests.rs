@@ -180,6 +180,28 @@ fn the_composition_before_the_stop_is_kept() {
     assert_eq!(composition.fields[0], ("effective_layout_id".to_owned(), "47".to_owned()));
 }
 
+#[test]
+fn a_composition_keeps_values_with_blanks() {
+    let fields =
+        |line: &str| of(&format!("[n] robocasa_scene_composition {line}\n")).composition.unwrap().fields;
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let ids = pair("layout_ids", "[47, 3]");
+    assert_eq!(fields("layout_ids=[47, 3] style='a b' x"), [ids.clone(), pair("style", "'a b'")]);
+    assert_eq!(fields("{\"layout_ids\": [47, 3], \"style\": null}"), [ids, pair("style", "None")]);
+}
+
+#[test]
+fn a_snapshot_that_does_not_decode_is_lost_not_absent() {
+    let log = |line: &str| of(&format!("[n] sim.estop_ground_truth_snapshot {line}\n"));
+    assert!(log("{\"a\": ").snapshot_lost && log("{\"a\": ").snapshot.is_none());
+    assert!(!log("{\"stop_class\": null}").snapshot_lost);
+    let later = of(
+        "sim.estop_ground_truth_snapshot {\nsim.estop_ground_truth_snapshot {\"sim_time_s\": 1, \"x\": 2}\n",
+    );
+    assert!(!later.snapshot_lost);
+    assert_eq!(later.snapshot.unwrap().len(), 1, "only what is read is kept");
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
