@@ -198,7 +198,7 @@ fn a_folder_in_place_of_a_file() {
         let _ = fs::remove_file(&path);
         fs::create_dir(&path).unwrap();
         let text = workspace.run(&VERDICTS);
-        let beginning = format!("stderr\nerror: round/utensil/run_{file}: cannot read: ");
+        let beginning = format!("stderr\nerror: round/utensil/run_{file}: not a regular file");
         assert!(text.contains("exit: 2\n") && text.contains(&beginning), "{text}");
         assert!(text.ends_with("--- files\n"), "{text}");
     }
