@@ -14,6 +14,7 @@ mod outcomes;
 mod payload;
 mod recorded_verdicts;
 mod round_level;
+mod round_trip;
 mod support;
 mod transcription;
 mod world;
