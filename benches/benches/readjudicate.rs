@@ -53,7 +53,7 @@ impl Rounds {
             from_recorded: false,
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let subjects = ledger::subjects(&[self.folder.path().join("rounds")], Search::default());
+        let subjects = ledger::subjects(&[self.folder.path().join("rounds")], Search::default()).subjects;
         Plan {
             subjects,
             how,

@@ -117,7 +117,7 @@ fn stop_after_one(workspace: &Workspace) {
     use rollcheck_eval::adjudication::rules::RuleSet;
     use rollcheck_eval::ledger::{self, Ending, How, Plan, Search};
     let plan = Plan {
-        subjects: ledger::subjects(&[workspace.path("rounds")], Search::default()),
+        subjects: ledger::subjects(&[workspace.path("rounds")], Search::default()).subjects,
         how: How {
             rules: vec![RuleSet::Documented],
             from_recorded: false,
@@ -141,4 +141,35 @@ fn wrong_usage_and_an_output_that_cannot_be_written_leave_nothing() {
     let output = workspace.output(&args);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: file/out: cannot create folder: "));
+}
+
+#[test]
+fn a_second_run_into_the_same_ledger_is_refused_and_touches_nothing() {
+    use rollcheck_eval::ledger::journal::Journal;
+    let workspace = workspace(&["generated-01-outcomes", "generated-02-arm-world"]);
+    stop_after_one(&workspace);
+    let path = workspace.path("out/ledger.journal.jsonl");
+    let before = fs::read(&path).unwrap();
+    let held = Journal::open(&path).unwrap();
+    check("matrix_readjudicate_in_use", &workspace.run(&readjudicate(&["rounds"], &[])));
+    assert_eq!(fs::read(&path).unwrap(), before);
+    drop(held);
+    assert!(workspace.output(&readjudicate(&["rounds"], &[])).status.success());
+    assert!(!path.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_folders_that_nobody_searched_are_warned_of() {
+    let workspace = workspace(&["generated-01-outcomes"]);
+    for (id, to) in [("generated-02-arm-world", "elsewhere"), ("generated-03-payload", "rounds/1/2/3/4/5")] {
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rounds").join(id), &workspace.path(to));
+    }
+    for name in ["rounds/linked", "rounds/linked-too"] {
+        std::os::unix::fs::symlink(workspace.path("elsewhere"), workspace.path(name)).unwrap();
+    }
+    check("matrix_readjudicate_missed", &workspace.run(&readjudicate(&["rounds"], &[])));
+    let all = ["rounds", "elsewhere", "rounds/1/2/3/4/5"];
+    let output = workspace.output(&readjudicate(&all, &["--quiet"]));
+    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
 }

@@ -30,7 +30,7 @@ pub(crate) fn recorded(test: &str) -> Option<PathBuf> {
 
 pub(crate) fn plan(rounds: &[PathBuf], out: &Path, rules: &[RuleSet], from_recorded: bool) -> Plan {
     Plan {
-        subjects: ledger::subjects(rounds, Search { from_recorded }),
+        subjects: ledger::subjects(rounds, Search { from_recorded }).subjects,
         how: How { rules: rules.to_vec(), from_recorded, tool_version: "1.2.3".to_owned() },
         out: out.to_owned(),
         batch_rounds: 3,

@@ -15,6 +15,7 @@ mod outcomes;
 mod payload;
 mod recorded_verdicts;
 mod round_level;
+mod round_trip;
 mod support;
 mod transcription;
 mod world;

@@ -16,6 +16,12 @@ pub enum StoreError {
         /// The system's answer.
         source: std::io::Error,
     },
+    /// Somebody else has the file open and locked.
+    #[error("{}: in use by another process", path.display())]
+    InUse {
+        /// The file.
+        path: PathBuf,
+    },
     /// Not a readable container of arrays.
     #[error("{file}: not a readable {format} file: {reason}")]
     Container {

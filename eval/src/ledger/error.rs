@@ -16,6 +16,12 @@ pub enum LedgerError {
         /// The path.
         path: PathBuf,
     },
+    /// The journal is held by another run.
+    #[error("{}: another run writes this ledger; wait for it or choose another folder", path.display())]
+    InUse {
+        /// The journal.
+        path: PathBuf,
+    },
     /// A table that cannot be encoded or written.
     #[error("{}: cannot write: {reason}", path.display())]
     Table {

@@ -4,7 +4,8 @@
 //! `[..]` or `**`, as a shell reads it. A folder is a round when it holds `metadata.json`; with
 //! [`Search::from_recorded`], also when it holds `verdicts.json`, and a folder that was named and holds a scene of the matrix
 //! counts too. Inside a round nobody searches further. Links to folders are followed where they were named, never in a
-//! search, so that a loop ends.
+//! search, so that a loop ends. What a search passes over is not lost without a word: links, and folders too far down,
+//! are listed unless they were searched on another way.
 //!
 //! What means no round is a subject too, with the reason: nothing that was named is lost. Subjects are sorted by path;
 //! a folder that is reached in two ways counts once, under the first of its paths.
@@ -45,23 +46,57 @@ impl Subject {
     }
 }
 
-/// The subjects of all arguments.
-pub fn subjects(arguments: &[PathBuf], search: Search) -> Vec<Subject> {
-    let mut found = Vec::new();
-    for argument in arguments {
-        of_argument(argument, search, &mut found);
-    }
-    found.sort_by_cached_key(Subject::shown);
-    let mut seen = BTreeSet::new();
-    found.retain(|subject| {
-        // What has no canonical path counts by its own.
-        let canonical = subject.path.canonicalize().unwrap_or_else(|_| subject.path.clone());
-        seen.insert(canonical)
-    });
-    found
+/// What the arguments mean, and what was not looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The subjects of all arguments.
+    pub subjects: Vec<Subject>,
+    /// Links to folders that a search met and did not follow, by path.
+    pub links: Vec<PathBuf>,
+    /// Folders that were too far down to be searched, by path: the first of each branch, not what is in it.
+    pub too_deep: Vec<PathBuf>,
 }
 
-fn of_argument(argument: &Path, search: Search, found: &mut Vec<Subject>) {
+/// What was met so far.
+#[derive(Default)]
+struct Trail {
+    subjects: Vec<Subject>,
+    links: BTreeSet<PathBuf>,
+    too_deep: BTreeSet<PathBuf>,
+    searched: Vec<PathBuf>,
+}
+
+impl Trail {
+    fn push(&mut self, subject: Subject) {
+        self.subjects.push(subject);
+    }
+}
+
+/// Searches all arguments.
+pub fn subjects(arguments: &[PathBuf], search: Search) -> Found {
+    let mut trail = Trail::default();
+    for argument in arguments {
+        of_argument(argument, search, &mut trail);
+    }
+    let Trail { mut subjects, links, too_deep, searched } = trail;
+    subjects.sort_by_cached_key(Subject::shown);
+    let mut seen = BTreeSet::new();
+    subjects.retain(|subject| seen.insert(canonical(&subject.path)));
+    if !links.is_empty() || !too_deep.is_empty() {
+        seen.extend(searched.iter().map(|path| canonical(path)));
+    }
+    let missed = |paths: BTreeSet<PathBuf>| {
+        paths.into_iter().filter(|path| !seen.contains(&canonical(path))).collect::<Vec<_>>()
+    };
+    Found { links: missed(links), too_deep: missed(too_deep), subjects }
+}
+
+/// What has no canonical path counts by its own.
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn of_argument(argument: &Path, search: Search, found: &mut Trail) {
     if let Err(error) = std::fs::symlink_metadata(argument) {
         if error.kind() == std::io::ErrorKind::NotFound && has_metacharacters(argument) {
             return of_pattern(argument, search, found);
@@ -76,7 +111,7 @@ fn damaged(path: &Path, damage: String) -> Subject {
 }
 
 /// Something that is there and was named, by itself or through a pattern.
-fn named(path: &Path, search: Search, found: &mut Vec<Subject>) {
+fn named(path: &Path, search: Search, found: &mut Trail) {
     match std::fs::metadata(path) {
         Err(error) => {
             return found.push(damaged(path, format!("{}: cannot open: {error}", path.display())));
@@ -86,9 +121,9 @@ fn named(path: &Path, search: Search, found: &mut Vec<Subject>) {
         }
         Ok(_) => {}
     }
-    let before = found.len();
+    let before = found.subjects.len();
     walk(path, MAX_DEPTH, search, found);
-    if found.len() > before {
+    if found.subjects.len() > before {
         return;
     }
     if search.from_recorded && MATRIX.iter().any(|scene| path.join(scene.key).is_dir()) {
@@ -109,20 +144,25 @@ fn is_round(folder: &Path, search: Search) -> bool {
     there(layout::METADATA_FILE) || (search.from_recorded && there(layout::VERDICTS_FILE))
 }
 
-fn walk(folder: &Path, depth: usize, search: Search, found: &mut Vec<Subject>) {
+fn walk(folder: &Path, depth: usize, search: Search, found: &mut Trail) {
     if is_round(folder, search) {
         return found.push(Subject { path: folder.to_owned(), damage: None });
     }
-    match folders(folder) {
-        Err(error) => found.push(damaged(folder, format!("{}: cannot read: {error}", folder.display()))),
-        Ok(folders) if depth > 0 => {
-            for (path, is_link) in folders {
-                if !is_link {
-                    walk(&path, depth - 1, search, found);
-                }
-            }
+    found.searched.push(folder.to_owned());
+    let folders = match folders(folder) {
+        Ok(folders) => folders,
+        Err(error) => {
+            return found.push(damaged(folder, format!("{}: cannot read: {error}", folder.display())));
         }
-        Ok(_) => {}
+    };
+    for (path, is_link) in folders {
+        if is_link {
+            found.links.insert(path);
+        } else if depth == 0 {
+            found.too_deep.insert(path);
+        } else {
+            walk(&path, depth - 1, search, found);
+        }
     }
 }
 
@@ -151,7 +191,7 @@ fn has_metacharacters(path: &Path) -> bool {
 }
 
 /// Expands a pattern part by part; a part is matched against the names of one folder.
-fn of_pattern(pattern: &Path, search: Search, found: &mut Vec<Subject>) {
+fn of_pattern(pattern: &Path, search: Search, found: &mut Trail) {
     let shown = pattern.display();
     let mut bases: Vec<PathBuf> = vec![PathBuf::new()];
     for component in pattern.components() {
@@ -172,7 +212,7 @@ fn of_pattern(pattern: &Path, search: Search, found: &mut Vec<Subject>) {
         let mut next = Vec::new();
         for base in &bases {
             if part == "**" {
-                below(base, &mut next);
+                below(base, &mut next, &mut found.links);
             } else {
                 matching(base, &compiled, &mut next);
             }
@@ -201,15 +241,20 @@ fn matching(base: &Path, pattern: &Pattern, next: &mut Vec<PathBuf>) {
     next.extend(listed(base).into_iter().map(|(path, _)| path).filter(|path| of_name(path)));
 }
 
-/// A folder and every folder below it.
-fn below(base: &Path, next: &mut Vec<PathBuf>) {
+/// A folder and every folder below it; links to folders are put aside.
+fn below(base: &Path, next: &mut Vec<PathBuf>, links: &mut BTreeSet<PathBuf>) {
     if !base.as_os_str().is_empty() {
         next.push(base.to_owned());
     }
     for (path, is_link) in listed(base) {
         let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if !is_link && !hidden && path.is_dir() {
-            below(&path, next);
+        if hidden || !path.is_dir() {
+            continue;
+        }
+        if is_link {
+            links.insert(path);
+        } else {
+            below(&path, next, links);
         }
     }
 }
@@ -238,9 +283,21 @@ mod tests {
             let arguments: Vec<_> = arguments.iter().map(|a| self.0.path().join(a)).collect();
             let root = format!("{}/", self.0.path().display());
             subjects(&arguments, Search { from_recorded })
+                .subjects
                 .into_iter()
                 .map(|s| (s.shown().replace(&root, ""), s.damage.unwrap_or_default().replace(&root, "")))
                 .collect()
+        }
+
+        /// Links and folders too far down.
+        fn missed(&self, arguments: &[&str]) -> (Vec<String>, Vec<String>) {
+            let arguments: Vec<_> = arguments.iter().map(|a| self.0.path().join(a)).collect();
+            let found = subjects(&arguments, Search::default());
+            let root = format!("{}/", self.0.path().display());
+            let shown = |paths: Vec<PathBuf>| -> Vec<String> {
+                paths.iter().map(|path| path.display().to_string().replace(&root, "")).collect()
+            };
+            (shown(found.links), shown(found.too_deep))
         }
 
         fn rounds(&self, arguments: &[&str]) -> Vec<String> {
@@ -287,6 +344,26 @@ mod tests {
         assert_eq!(tree.rounds(&["r[!1]", "r?"]), ["r1", "r2"]);
         assert_eq!(tree.rounds(&["*/y/r4"]), ["x/y/r4"]);
         assert_eq!(tree.rounds(&["x/**/r4"]), ["x/y/r4"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_folders_too_far_down_are_told_unless_they_were_searched_on_another_way() {
+        let tree = Tree::new(&["a/r/metadata.json", "a/1/2/3/4/5/metadata.json", "a/1/2/3/four/x"]);
+        let store = Tree::new(&["far/metadata.json"]);
+        let root = tree.0.path();
+        for (target, name) in
+            [(store.0.path().join("far"), "a/far"), (root.join("a/r"), "a/same"), (root.to_owned(), "a/loop")]
+        {
+            std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+        }
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert_eq!(tree.rounds(&["."]), ["./a/r"]);
+        assert_eq!(tree.missed(&["."]), (owned(&["./a/far"]), owned(&["./a/1/2/3/4", "./a/1/2/3/four"])));
+        assert_eq!(tree.missed(&["a"]).1, owned(&["a/1/2/3/4/5"]));
+        assert_eq!(tree.missed(&[".", "a/1/2/3/4", "a/far"]), (vec![], owned(&["./a/1/2/3/four"])));
+        assert_eq!(tree.missed(&["**"]), (owned(&["a/far"]), vec![]));
+        assert_eq!(tree.missed(&["a/r"]), (vec![], vec![]));
     }
 
     #[cfg(unix)]

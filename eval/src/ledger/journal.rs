@@ -6,11 +6,12 @@
 //!
 //! In memory stand fingerprints and places alone. A line that is no entry is passed over; reading ends at one that is
 //! longer than any ([`MAX_LINE`]). An entry with a damaged row is not used again: what was wrong may be mended without a
-//! trace in size or time.
+//! trace in size or time. An open journal is locked: one run at a time writes a ledger.
 
 use super::columns::Row;
 use super::error::LedgerError;
 use super::row::DAMAGED;
+use rollcheck_engine::store::StoreError;
 use rollcheck_engine::store::append::AppendFile;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -48,17 +49,17 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal, or begins it, and finds what is finished.
+    /// Opens the journal, or begins it, and finds what is finished. It is held until it is dropped.
     ///
     /// # Errors
-    /// [`LedgerError::Store`].
+    /// [`LedgerError::InUse`] where another run holds it, which then stays as it is; [`LedgerError::Store`].
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
-        let file = AppendFile::open(path)?;
-        let finished = finished(path).map_err(|source| rollcheck_engine::store::StoreError::Io {
-            path: path.to_owned(),
-            action: "read",
-            source,
+        let mut file = AppendFile::open(path).map_err(|error| match error {
+            StoreError::InUse { path } => LedgerError::InUse { path },
+            error => error.into(),
         })?;
+        let failed = |source| StoreError::Io { path: path.to_owned(), action: "read", source };
+        let finished = finished(file.read_all()?).map_err(failed)?;
         Ok(Self { file, path: path.to_owned(), finished })
     }
 
@@ -86,13 +87,17 @@ impl Journal {
         Ok(self.file.sync()?)
     }
 
-    /// The rows at a place.
+    /// The rows of the round with this fingerprint, which stand at `place`.
     ///
     /// # Errors
-    /// [`LedgerError`].
-    pub fn rows(&mut self, place: Place) -> Result<Vec<Row>, LedgerError> {
+    /// [`LedgerError`]; [`LedgerError::Journal`] where another entry stands there.
+    pub fn rows(&mut self, place: Place, fingerprint: &str) -> Result<Vec<Row>, LedgerError> {
         let line = self.file.read_at(place.at, place.bytes)?;
         let entry: Entry = serde_json::from_slice(&line).map_err(|e| self.broken(&e))?;
+        if entry.fingerprint != fingerprint {
+            let reason = format!("at byte {}: entry {}, expected {fingerprint}", place.at, entry.fingerprint);
+            return Err(LedgerError::Journal { path: self.path.clone(), reason });
+        }
         Ok(entry.rows)
     }
 
@@ -109,9 +114,9 @@ impl Journal {
     }
 }
 
-fn finished(path: &Path) -> std::io::Result<HashMap<String, Place>> {
+fn finished(journal: impl Read) -> std::io::Result<HashMap<String, Place>> {
     let mut finished = HashMap::new();
-    let mut reader = BufReader::new(std::fs::File::open(path)?);
+    let mut reader = BufReader::new(journal);
     let (mut at, mut line) = (0, Vec::new());
     loop {
         line.clear();
@@ -163,12 +168,40 @@ mod tests {
         assert_eq!(["bad", "cc", "dd"].map(|key| journal.find(key)), [None; 3]);
         let again = journal.add("ee", &rows()).unwrap();
         let first = journal.find("aa").unwrap();
-        for place in [first, again] {
-            let read = journal.rows(place).unwrap();
+        for (place, fingerprint) in [(first, "aa"), (again, "ee")] {
+            let read = journal.rows(place, fingerprint).unwrap();
             assert_eq!(read, rows());
             assert_eq!(read[0].margin_m.map(f64::to_bits), Some((-0.0_f64).to_bits()));
         }
         drop(journal);
         assert!(Journal::open(&path).unwrap().find("ee").is_some());
+    }
+
+    #[test]
+    fn the_entry_of_another_round_is_not_taken_for_the_one_that_was_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.journal.jsonl");
+        let mut journal = Journal::open(&path).unwrap();
+        let place = journal.add("aa", &rows()).unwrap();
+        // As long as the entry, and a good one: only its fingerprint tells.
+        let text = std::fs::read_to_string(&path).unwrap();
+        #[allow(clippy::disallowed_methods, reason = "a test changes the file behind its owner's back")]
+        std::fs::write(&path, text.replace("\"aa\"", "\"bb\"")).unwrap();
+        let error = journal.rows(place, "aa").unwrap_err();
+        assert!(matches!(error, LedgerError::Journal { .. }));
+        assert!(error.to_string().ends_with("at byte 0: entry bb, expected aa"), "{error}");
+        assert_eq!(journal.rows(place, "bb").unwrap(), rows());
+    }
+
+    #[test]
+    fn a_second_run_is_refused_while_the_first_holds_the_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ledger.journal.jsonl");
+        let mut journal = Journal::open(&path).unwrap();
+        let place = journal.add("aa", &rows()).unwrap();
+        assert!(matches!(Journal::open(&path), Err(LedgerError::InUse { path: of }) if of == path));
+        assert_eq!(journal.rows(place, "aa").unwrap(), rows());
+        drop(journal);
+        assert!(Journal::open(&path).unwrap().find("aa").is_some());
     }
 }

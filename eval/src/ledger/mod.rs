@@ -24,7 +24,7 @@ pub mod table;
 
 pub use columns::{COLUMNS, Row};
 pub use error::LedgerError;
-pub use find::{Search, Subject, subjects};
+pub use find::{Found, Search, Subject, subjects};
 pub use judge::How;
 pub use run::{Ending, Plan, Report, Step, run};
 pub use summary::Summary;

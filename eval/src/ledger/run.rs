@@ -5,10 +5,10 @@
 //! journal  -> ledger.parquet, ledger.csv, summary.json          once all are
 //! ```
 //!
-//! A batch is a bounded number of rounds, and nothing of a round is kept but a place in the journal, so memory does not
-//! grow with their number. The files are made from the journal alone, in the order of the subjects: an interrupted run that
-//! was taken up again gives the same bytes as one that was not, on any number of threads. Every file is complete before
-//! the first is put in place.
+//! A batch is a bounded number of rounds, and nothing of a round is kept but its fingerprint and a place in the journal,
+//! so memory hardly grows with their number. The journal is locked for the whole run. The files are made from the journal
+//! alone, in the order of the subjects: an interrupted run that was taken up again gives the same bytes as one that was
+//! not, on any number of threads. Every file is complete before the first is put in place.
 
 use super::columns::Row;
 use super::counting::Counting;
@@ -87,14 +87,15 @@ pub struct Report {
 }
 
 enum Rows {
-    In(Place),
+    In(Place, String),
     Damaged(String),
 }
 
 /// Makes a ledger; `watch` is told after every batch and may stop the run.
 ///
 /// # Errors
-/// [`LedgerError`]: files that cannot be written. No file is put in place then, unless putting the last in place failed.
+/// [`LedgerError::InUse`] while another run writes this ledger: nothing is touched then. Else files that cannot be
+/// written: no file is put in place then, unless putting the last in place failed.
 pub fn run(plan: &Plan, watch: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Result<Ending, LedgerError> {
     let files = [PARQUET_FILE, CSV_FILE, SUMMARY_FILE].map(|file| plan.out.join(file));
     let journal_file = plan.out.join(JOURNAL_FILE);
@@ -108,11 +109,11 @@ pub fn run(plan: &Plan, watch: &mut dyn FnMut(Step) -> ControlFlow<()>) -> Resul
         let judged: Vec<Judged> = batch.par_iter().map(|subject| judge(subject, plan, &journal)).collect();
         for judged in judged {
             places.push(match judged {
-                Judged::Before(place) => {
+                Judged::Before(place, fingerprint) => {
                     step.reused += 1;
-                    Rows::In(place)
+                    Rows::In(place, fingerprint)
                 }
-                Judged::Now(fingerprint, rows) => Rows::In(journal.add(&fingerprint, &rows)?),
+                Judged::Now(fingerprint, rows) => Rows::In(journal.add(&fingerprint, &rows)?, fingerprint),
                 Judged::Damaged(damage) => Rows::Damaged(damage),
             });
         }
@@ -135,7 +136,7 @@ fn nothing_in_the_way(path: &Path) -> Result<(), LedgerError> {
 }
 
 enum Judged {
-    Before(Place),
+    Before(Place, String),
     Now(String, Vec<Row>),
     Damaged(String),
 }
@@ -148,7 +149,7 @@ fn judge(subject: &Subject, plan: &Plan, journal: &Journal) -> Judged {
     // Before the round is read: what changes meanwhile makes another fingerprint.
     let fingerprint = fingerprint::of(&subject.path, &shown, &plan.how);
     if let Some(place) = journal.find(&fingerprint) {
-        return Judged::Before(place);
+        return Judged::Before(place, fingerprint);
     }
     let rows = judge::rows(&subject.path, &shown, &plan.how);
     Judged::Now(fingerprint, rows)
@@ -168,7 +169,7 @@ fn write(
     let mut first_rows = Vec::new();
     for (subject, place) in plan.subjects.iter().zip(places) {
         let rows = match place {
-            Rows::In(place) => journal.rows(*place)?,
+            Rows::In(place, fingerprint) => journal.rows(*place, fingerprint)?,
             Rows::Damaged(damage) => {
                 vec![row::damaged_round(&subject.shown(), &plan.how.tool_version, damage)]
             }

@@ -186,7 +186,7 @@ pub(super) mod tests {
         json!({"scene": key, "config_path": "", "seed": 1, "outcome": outcome})
     }
 
-    /// The recorded baguette scene of 2026-08-16.
+    /// The compared fields of the recorded baguette scene of 2026-08-16; `tests/rounds/round_trip.rs` derives them anew.
     pub(in crate::round_ops) fn august_16() -> RoundVerdicts {
         let mut baguette = scene("baguette", "estop-collision-unadjudicated");
         baguette["task_success_final"] = json!(false);
@@ -195,11 +195,11 @@ pub(super) mod tests {
             "horizon_step": 0, "min_distance_m": -0.004_184_56, "sweep_min_distance_m": -0.035_533_8});
         baguette["ground_truth"] = json!({"verdict": "unadjudicated", "budget_source": "grid-quantization",
             "nearest_tripping_party_m": -0.017_412});
-        baguette["witness"] = json!({"kernel_witness_armed": 1});
+        baguette["witness"] = json!({"kernel_witness_armed": 2});
         round("2026-08-16-master-1", SHA, 1, json!([baguette]))
     }
 
-    /// The recorded scenes of 2026-08-22.
+    /// The same of 2026-08-22, of baguette alone in full.
     pub(in crate::round_ops) fn august_22() -> RoundVerdicts {
         let mut baguette = scene("baguette", "estop-collision-unadjudicated");
         baguette["task_success_final"] = json!(false);
@@ -235,6 +235,7 @@ pub(super) mod tests {
         assert_eq!(moved("stop.party_a"), (json!("attached:sim:obj_main"), json!("panda_link5")));
         assert_eq!(moved("stop.min_distance_m"), (json!(-0.004_184_56), json!(-0.020_917_8)));
         assert_eq!(moved("stop.sweep_min_distance_m"), (json!(-0.035_533_8), json!(-0.020_917_8)));
+        assert_eq!(moved("witness.kernel_witness_armed"), (json!(2), json!(1)));
         assert_eq!(moved("witness.kernel_witness_separated"), (json!(0), json!(1)));
         assert_eq!(moved("ground_truth.nearest_tripping_party_m"), (json!(-0.017_412), Value::Null));
         assert_eq!(
@@ -246,6 +247,7 @@ pub(super) mod tests {
                 "stop.min_distance_m",
                 "stop.sweep_min_distance_m",
                 "ground_truth.nearest_tripping_party_m",
+                "witness.kernel_witness_armed",
                 "witness.kernel_witness_separated"
             ]
         );

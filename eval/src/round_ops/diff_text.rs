@@ -127,6 +127,7 @@ mod tests {
            stop.min_distance_m: -0.00418456 -> -0.0209178
            stop.sweep_min_distance_m: -0.0355338 -> -0.0209178
            ground_truth.nearest_tripping_party_m: -0.017412 -> None
+           witness.kernel_witness_armed: 2 -> 1
            witness.kernel_witness_separated: 0 -> 1
            ground_truth.budget_source: grid-quantization -> grid-quantization
   CHANGED sink_cup   None -> estop-collision-unadjudicated

@@ -1,20 +1,21 @@
 //! Reading a round of the shell scripts, and writing the `metadata.json` that makes it queryable.
 //!
 //! Reference page, section 14; what follows from what is read is decided in [`super::import_rules`]. Of a deploy log
-//! only the first launch command and the first ROS stamp are read, and reading ends when both are found. Bytes that are
-//! not UTF-8 are replaced; a line of more than 64 MiB is passed over. [`import`] writes nothing.
+//! only the first launch command and the first ROS stamp are read, and reading ends when both are found. Lines are those
+//! of [`crate::rounds::lines`], with its limit. Bytes that are not UTF-8 are replaced. [`import`] writes nothing.
 
 use super::argv::argv_tokens;
 use super::import_rules::{ImportArgs, ImportError, SceneFacts, message, metadata, scene_dirs};
 use super::stamp::{Stamp, first_stamp};
+use crate::rounds::lines::{BlockReader, python_lines};
 use crate::verdict::json::write_sorted;
 use indexmap::IndexMap;
 use rollcheck_engine::store::{StoreError, atomic};
-use std::io::{BufRead, BufReader};
+use std::io::Read;
 use std::path::Path;
 
-/// Longest line that is looked at, bytes.
-pub const LINE_MAX: usize = 64 << 20;
+/// What stands before a launch command.
+const ARGV: &[u8] = b"argv: ";
 
 /// A round that can be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,56 +104,23 @@ fn config(folder: &Path) -> Result<Option<String>, ImportError> {
 }
 
 fn read_log(path: &Path) -> std::io::Result<(Vec<String>, Option<Stamp>)> {
-    facts_of(BufReader::new(std::fs::File::open(path)?), LINE_MAX)
+    facts_of(BlockReader::new(std::fs::File::open(path)?))
 }
 
 /// The first launch command and the first stamp.
-fn facts_of(mut log: impl BufRead, line_max: usize) -> std::io::Result<(Vec<String>, Option<Stamp>)> {
+fn facts_of<R: Read>(mut log: BlockReader<R>) -> std::io::Result<(Vec<String>, Option<Stamp>)> {
     let (mut argv, mut stamp) = (None, None);
-    let mut line = Vec::new();
-    while (argv.is_none() || stamp.is_none()) && next_line(&mut log, &mut line, line_max)? {
-        if stamp.is_none() {
-            stamp = first_stamp(&line);
-        }
-        if argv.is_none() && memchr::memmem::find(&line, b"argv: ").is_some() {
-            argv = String::from_utf8_lossy(&line).split(is_line_end).find_map(argv_tokens);
+    while argv.is_none() || stamp.is_none() {
+        let Some(block) = log.next_block()? else { break };
+        // No line end is part of a stamp.
+        stamp = stamp.or_else(|| first_stamp(block.bytes));
+        if argv.is_none() && memchr::memmem::find(block.bytes, ARGV).is_some() {
+            argv = python_lines(block.bytes)
+                .filter(|line| memchr::memmem::find(line, ARGV).is_some())
+                .find_map(|line| argv_tokens(&String::from_utf8_lossy(line)));
         }
     }
     Ok((argv.unwrap_or_default(), stamp))
-}
-
-/// Where Python's `splitlines` also ends a line.
-fn is_line_end(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-/// The next line without its newline, empty when it is longer than `line_max`; false at the end.
-fn next_line(log: &mut impl BufRead, line: &mut Vec<u8>, line_max: usize) -> std::io::Result<bool> {
-    line.clear();
-    let (mut any, mut skipped) = (false, false);
-    loop {
-        let chunk = match log.fill_buf() {
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
-            other => other?,
-        };
-        if chunk.is_empty() {
-            return Ok(any);
-        }
-        any = true;
-        let end = memchr::memchr(b'\n', chunk);
-        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
-        if skipped || line.len() + part.len() > line_max {
-            skipped = true;
-            line.clear();
-        } else {
-            line.extend_from_slice(part);
-        }
-        let used = part.len() + usize::from(end.is_some());
-        log.consume(used);
-        if end.is_some() {
-            return Ok(true);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -304,8 +272,7 @@ mod tests {
     }
 
     fn facts(log: &[u8], line_max: usize) -> (Vec<String>, Option<Stamp>) {
-        // A small buffer, so that lines cross its ends.
-        facts_of(BufReader::with_capacity(7, log), line_max).unwrap()
+        facts_of(BlockReader::with_limit(log, line_max)).unwrap()
     }
 
     #[test]
@@ -319,26 +286,36 @@ mod tests {
     }
 
     #[test]
-    fn a_line_beyond_the_bound_is_passed_over_and_reading_goes_on() {
-        let log = format!("argv: ros2 launch {}\nargv: b launch\n[1787422850.534169223]", "x".repeat(100));
-        let (argv, stamp) = facts(log.as_bytes(), 50);
+    fn a_log_without_a_newline_is_read_past_the_limit_of_a_line() {
+        let progress = "loading 10%\r".repeat(100_000);
+        let log = format!("{progress}argv: b launch\r{progress}[1787422850.534169223]\r{progress}");
+        let (argv, stamp) = facts(log.as_bytes(), 100_000);
         assert_eq!(argv, ["b", "launch"]);
         assert!(stamp.is_some());
-        assert_eq!(facts(log.as_bytes(), 200).0.len(), 3);
+    }
+
+    #[test]
+    fn a_line_beyond_the_bound_is_passed_over_and_reading_goes_on() {
+        let long = "x".repeat(300_000);
+        let log = format!("argv: ros2 launch {long}\nargv: b launch\n[1787422850.534169223]");
+        let (argv, stamp) = facts(log.as_bytes(), 200_000);
+        assert_eq!(argv, ["b", "launch"]);
+        assert!(stamp.is_some());
+        assert_eq!(facts(log.as_bytes(), 400_000).0.len(), 3);
     }
 
     #[test]
     fn reading_ends_when_both_are_found() {
         struct Broken;
-        impl std::io::Read for Broken {
+        impl Read for Broken {
             fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
                 Err(std::io::Error::other("read too far"))
             }
         }
-        let log = std::io::Read::chain(LOG.as_bytes(), Broken);
-        assert!(facts_of(BufReader::with_capacity(16, log), 1000).is_ok());
-        let log = std::io::Read::chain(&b"nothing\n"[..], Broken);
-        assert!(facts_of(BufReader::with_capacity(16, log), 1000).is_err());
+        let rest = "nothing\n".repeat(50_000);
+        let log = format!("{LOG}{rest}");
+        assert!(facts_of(BlockReader::new(log.as_bytes().chain(Broken))).is_ok());
+        assert!(facts_of(BlockReader::new(rest.as_bytes().chain(Broken))).is_err());
     }
 
     proptest! {
@@ -348,14 +325,17 @@ mod tests {
         }
 
         #[test]
-        fn every_line_comes_back_once(lines in prop::collection::vec("[a-z]{0,12}", 0..12)) {
-            let text: String = lines.iter().flat_map(|l| [l.as_str(), "\n"]).collect();
-            let mut log = BufReader::with_capacity(5, text.as_bytes());
-            let (mut line, mut found) = (Vec::new(), Vec::new());
-            while next_line(&mut log, &mut line, 100).unwrap() {
-                found.push(String::from_utf8(line.clone()).unwrap());
-            }
-            prop_assert_eq!(found, lines);
+        fn the_first_of_each_is_found_wherever_it_stands(
+            before in "[a-z\r\n\x0b ]{0,40}",
+            between in "[a-z\r\n\x0b ]{0,40}",
+            end in prop::sample::select(vec!["\n", "\r", "\r\n", "\u{b}", "\u{85}", "\u{2029}"]),
+        ) {
+            let log = format!(
+                "{before}{end}argv: b launch{end}{between}[1787422850.534169223]{end}argv: c launch{end}[1787422851.000000000]"
+            );
+            let (argv, stamp) = facts(log.as_bytes(), 1000);
+            prop_assert_eq!(argv, ["b", "launch"]);
+            prop_assert_eq!(stamp, Some(Stamp { sec: 1_787_422_850, nsec: 534_169_223 }));
         }
     }
 }

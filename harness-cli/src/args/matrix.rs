@@ -48,8 +48,9 @@ pub enum MatrixCommand {
     /// cannot be read is a row with its reason. A run that was interrupted goes on where it was. Generated rounds are marked
     /// and counted apart.
     ///
-    /// A round is a folder with `metadata.json`; folders are searched four levels down, and patterns are expanded here where
-    /// the shell did not. Exit code 0 when every row has a verdict, 5 when some are damaged.
+    /// A round is a folder with `metadata.json`; folders are searched four levels down, links inside them are not followed
+    /// (a warning counts what was passed over), and patterns are expanded here where the shell did not. One run at a time
+    /// writes a ledger. Exit code 0 when every row has a verdict, 5 when some are damaged.
     #[command(
         after_help = "Examples:\n  rollcheck matrix readjudicate rounds --out ledger\n  rollcheck matrix readjudicate \
                       'runs/2026-08-*' runs/extra --rules both --out ledger"

@@ -7,8 +7,10 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::report::matrix::page;
 use rollcheck_engine::store::atomic;
-use rollcheck_eval::ledger::{self, Ending, How, LedgerError, Plan, Search};
+use rollcheck_eval::ledger::find::MAX_DEPTH;
+use rollcheck_eval::ledger::{self, Ending, Found, How, LedgerError, Plan, Search};
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 const TEXT_FILE: &str = "summary.txt";
 const PAGE_FILE: &str = "ledger.html";
@@ -25,8 +27,10 @@ pub fn run(args: &ReadjudicateArgs, printer: &mut Printer<'_>) -> Result<Exit, C
             return Err(LedgerError::InTheWay { path: file.clone() }.into());
         }
     }
+    let found = ledger::subjects(&args.rounds, Search { from_recorded: args.from_recorded });
+    warn_of_missed(&found, printer);
     let plan = Plan {
-        subjects: ledger::subjects(&args.rounds, Search { from_recorded: args.from_recorded }),
+        subjects: found.subjects,
         how: How {
             rules: args.rules.rule_sets(),
             from_recorded: args.from_recorded,
@@ -61,4 +65,26 @@ pub fn run(args: &ReadjudicateArgs, printer: &mut Printer<'_>) -> Result<Exit, C
     let damaged = report.summary.damaged.total > 0;
     printer.result(&LedgerResult { report: &report, text_file: &text_file, page_file: &page_file })?;
     Ok(if damaged { Exit::Unknown } else { Exit::Done })
+}
+
+/// Rounds may lie where nobody searched.
+fn warn_of_missed(found: &Found, printer: &mut Printer<'_>) {
+    let mut warn = |paths: &[PathBuf], one: &str, many: &str, why: &str| {
+        if let Some(first) = paths.first() {
+            let what = if paths.len() == 1 { one } else { many };
+            printer.warning(format_args!(
+                "{} {what} not searched, such as {}: {why}",
+                paths.len(),
+                first.display()
+            ));
+        }
+    };
+    warn(
+        &found.links,
+        "link to a folder was",
+        "links to folders were",
+        "links inside a folder are not followed; name what they lead to",
+    );
+    let why = format!("folders are searched {MAX_DEPTH} levels down; name a folder nearer to the rounds");
+    warn(&found.too_deep, "folder was", "folders were", &why);
 }
