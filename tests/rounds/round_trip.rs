@@ -55,7 +55,8 @@ fn imported(id: &str) -> Option<Imported> {
         started_at: String::new(),
         imported_from: text(&told, "imported_from"),
     };
-    import::write(copy.path(), &import::import(copy.path(), &args).unwrap()).unwrap();
+    let imported = import::import(copy.path(), &args).unwrap();
+    std::fs::write(copy.path().join("metadata.json"), &imported.metadata).unwrap();
     let made = fs::read(&file).unwrap();
     let round = round::read(copy.path(), &Options::default()).unwrap();
     let rules = RuleSet::Documented;

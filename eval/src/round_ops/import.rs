@@ -1,4 +1,4 @@
-//! Reading a round of the shell scripts, and writing the `metadata.json` that makes it queryable.
+//! Reading a round of the shell scripts, to the `metadata.json` that makes it queryable.
 //!
 //! Reference page, section 14; what follows from what is read is decided in [`super::import_rules`]. Of a deploy log
 //! only the first launch command and the first ROS stamp are read, and reading ends when both are found. Lines are those
@@ -10,7 +10,6 @@ use super::stamp::{Stamp, first_stamp};
 use crate::rounds::lines::{BlockReader, python_lines};
 use crate::verdict::json::write_sorted;
 use indexmap::IndexMap;
-use rollcheck_engine::store::{StoreError, atomic};
 use std::io::Read;
 use std::path::Path;
 
@@ -52,11 +51,6 @@ pub fn import(source: &Path, args: &ImportArgs) -> Result<Imported, ImportError>
         stem: args.stem.clone(),
         dirs,
     })
-}
-
-/// Writes the imported `metadata.json` into its round.
-pub fn write(source: &Path, imported: &Imported) -> Result<(), StoreError> {
-    atomic::write(&source.join("metadata.json"), &imported.metadata)
 }
 
 fn scene_facts(source: &Path, scene: &str, dir: &str, stem: &str) -> Result<SceneFacts, ImportError> {
@@ -129,6 +123,7 @@ mod tests {
     use super::*;
     use crate::text::shared;
     use proptest::prelude::*;
+    use rollcheck_engine::store::atomic;
     use serde_json::Value;
     use std::fs;
 
@@ -193,7 +188,7 @@ mod tests {
         assert!(stack.contains(&Value::from("enable_octomap_kernel_check:=true")));
         assert!(!stack.iter().any(|t| t.as_str().unwrap().starts_with("--")));
         assert!(!copy.path().join("metadata.json").exists(), "reading wrote a file");
-        write(copy.path(), &imported).unwrap();
+        atomic::write(&copy.path().join("metadata.json"), &imported.metadata).unwrap();
         assert_eq!(fs::read(copy.path().join("metadata.json")).unwrap(), recorded);
     }
 
