@@ -138,6 +138,7 @@ pub fn snapshot_adjudicate(bytes: &[u8]) {
                 adjudicate(&Question {
                     stop,
                     snapshot: snapshot.as_ref(),
+                    snapshot_lost: false,
                     grid_resolution_m,
                     monitor_records,
                     rules,

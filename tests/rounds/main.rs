@@ -8,6 +8,7 @@
 #![allow(clippy::print_stderr, reason = "a skipped test says so")]
 
 mod cases;
+mod faults;
 mod generated;
 mod link_link;
 mod outcomes;

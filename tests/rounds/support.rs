@@ -171,6 +171,7 @@ impl Case {
         adjudicate(&Question {
             stop: &self.stop,
             snapshot: Some(&object),
+            snapshot_lost: false,
             grid_resolution_m: self.grid_m,
             monitor_records: self.monitor_records,
             rules,

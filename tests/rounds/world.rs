@@ -28,6 +28,7 @@ fn a01_a_stop_without_a_snapshot_cannot_be_judged() {
     let question = Question {
         stop: &stop,
         snapshot: None,
+        snapshot_lost: false,
         grid_resolution_m: Some(0.025),
         monitor_records: Some(3),
         rules: RuleSet::Documented,

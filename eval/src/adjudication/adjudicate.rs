@@ -29,6 +29,8 @@ pub struct Question<'a> {
     pub stop: &'a StopLine,
     /// The decoded snapshot, where one was recorded.
     pub snapshot: Option<&'a Map<String, Value>>,
+    /// A snapshot was recorded and does not decode.
+    pub snapshot_lost: bool,
     /// Edge of a voxel, m.
     pub grid_resolution_m: Option<f64>,
     /// Records the monitor received; `None` without a file.
@@ -199,7 +201,6 @@ pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault
     } else {
         (ladder_verdict, reason.as_ref().map(ToString::to_string).unwrap_or_default())
     };
-    let decided_by_contact = matches!(rung, Rung::Contact | Rung::ContactNotFiltered);
     Ok(Adjudication {
         verdict,
         rung,
@@ -215,7 +216,7 @@ pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault
         truncated: Some(truncated),
         distmax_m,
         probed_pairs,
-        margin: margin(decided_by_contact, nearest_any_m, discrepancy_m, budget.admissible_gap_m),
+        margin: margin(rung, nearest_any_m, discrepancy_m, budget.admissible_gap_m),
         budget,
         nearest_any_m,
         nearest_pair: any_nearest.map(|(_, pair)| recorded(&pair)).unwrap_or_default(),
@@ -233,16 +234,19 @@ pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault
     })
 }
 
+/// None where a condition decided that compares no numbers.
 fn margin(
-    contact: bool,
+    rung: Rung,
     nearest_any_m: Option<f64>,
     discrepancy_m: Option<f64>,
     budget_m: Option<f64>,
 ) -> Option<Margin> {
-    let (quantity, value_m, threshold_m) = if contact {
-        ("nearest_any_m", nearest_any_m?, 0.0)
-    } else {
-        ("discrepancy_m", discrepancy_m?, budget_m?)
+    let (quantity, value_m, threshold_m) = match rung {
+        Rung::Contact | Rung::ContactNotFiltered => ("nearest_any_m", nearest_any_m?, 0.0),
+        Rung::BeyondPublished | Rung::BeyondGrid | Rung::Within => {
+            ("discrepancy_m", discrepancy_m?, budget_m?)
+        }
+        _ => return None,
     };
     Some(Margin { quantity, value_m, threshold_m, margin_m: threshold_m - value_m })
 }
@@ -280,7 +284,7 @@ fn uncounted_overlaps(snapshot: &Snapshot<'_>, stop: &StopLine, comparison: Comp
 }
 
 fn without_snapshot(question: &Question<'_>) -> Adjudication {
-    let reason = Reason::NoSnapshot;
+    let reason = if question.snapshot_lost { Reason::SnapshotLost } else { Reason::NoSnapshot };
     Adjudication {
         verdict: GroundTruthVerdict::Unadjudicated,
         rung: Rung::NoSnapshot,

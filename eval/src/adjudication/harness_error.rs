@@ -28,6 +28,8 @@ pub enum Cause {
     LifecycleTimeout,
     /// The dispatcher raised, or wrote no status.
     Dispatcher,
+    /// A recorded verdict says so; the files that show it were not kept.
+    Recorded,
 }
 
 impl Cause {
@@ -41,6 +43,7 @@ impl Cause {
             Self::BondLoss => "F5",
             Self::LifecycleTimeout => "F6",
             Self::Dispatcher => "goal",
+            Self::Recorded => "recorded",
         }
     }
 }
@@ -67,7 +70,7 @@ pub fn find(evidence: &SceneEvidence) -> Option<HarnessError> {
             return found(Cause::Dispatcher, reason);
         }
     }
-    None
+    evidence.recorded_void.clone().and_then(|reason| found(Cause::Recorded, reason))
 }
 
 fn launch_failure(evidence: &SceneEvidence) -> Option<(Cause, String)> {

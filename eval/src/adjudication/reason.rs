@@ -11,6 +11,8 @@ use std::fmt;
 pub enum Reason {
     /// R1: no snapshot.
     NoSnapshot,
+    /// R1: a snapshot was recorded, and does not decode.
+    SnapshotLost,
     /// R2: in contact, but perhaps with something that cannot collide.
     NotFiltered {
         /// Nearest distance, m.
@@ -63,7 +65,7 @@ impl Reason {
     /// Its id on the reference page.
     pub fn id(&self) -> &'static str {
         match self {
-            Self::NoSnapshot => "R1",
+            Self::NoSnapshot | Self::SnapshotLost => "R1",
             Self::NotFiltered { .. } => "R2",
             Self::Truncated => "R3",
             Self::UnprobedSelfPair { .. } => "R4",
@@ -84,6 +86,11 @@ impl fmt::Display for Reason {
             Self::NoSnapshot => {
                 write!(f, "no sim.estop_ground_truth_snapshot was recorded for this stop")
             }
+            Self::SnapshotLost => write!(
+                f,
+                "a sim.estop_ground_truth_snapshot was recorded for this stop, but it does not decode, so there is none \
+                 to judge by"
+            ),
             Self::NotFiltered { nearest_m } => write!(
                 f,
                 "the nearest pair is at {} m, but the robot or payload side of the probe is not attested as \

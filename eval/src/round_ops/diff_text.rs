@@ -15,7 +15,7 @@
 
 use super::diff::STEPS;
 use crate::adjudication::outcome::Outcome;
-use crate::text::python;
+use crate::text::{plain, python};
 use crate::verdict::schema::{RoundDiff, SceneDelta, Setting};
 use std::fmt::{self, Write};
 
@@ -27,7 +27,7 @@ pub fn text(diff: &RoundDiff) -> String {
     let mut out = String::new();
     // Writing to a string does not fail.
     let _ = write_text(&mut out, diff);
-    out
+    plain::lines(&out)
 }
 
 fn write_text(out: &mut String, diff: &RoundDiff) -> fmt::Result {

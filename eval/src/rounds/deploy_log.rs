@@ -10,6 +10,7 @@ use super::error::RoundError;
 use super::json;
 use super::lines::{self, Block, Skipped};
 use super::needles::{self, Needle};
+use super::snapshot;
 use serde_json::{Map, Value};
 
 /// The safety kernel's stop line, transcribed.
@@ -94,8 +95,10 @@ pub struct DeployLog {
     pub kernel: KernelLines,
     /// `sim.task_success_final`.
     pub task_success: Option<Map<String, Value>>,
-    /// `sim.estop_ground_truth_snapshot`.
+    /// `sim.estop_ground_truth_snapshot`, the keys that are read.
     pub snapshot: Option<Map<String, Value>>,
+    /// One was recorded and did not decode, and none that does.
+    pub snapshot_lost: bool,
     /// Its line, from 1; 0 without one.
     pub snapshot_line: u64,
     /// `sim.estop_initial_configuration`.
@@ -150,11 +153,11 @@ impl LogScanner {
         }
     }
 
-    /// Takes the next lines.
+    /// Takes the next lines; gives their number of newlines, which are counted on the way.
     ///
     /// # Errors
     /// [`RoundError::Field`]: a stop line whose number is none.
-    pub fn feed(&mut self, block: Block<'_>) -> Result<(), RoundError> {
+    pub fn feed(&mut self, block: Block<'_>) -> Result<u64, RoundError> {
         self.block += 1;
         self.line_at = (0, block.first_line);
         self.begin(block.bytes);
@@ -163,7 +166,7 @@ impl LogScanner {
             at = found.end;
             self.found(block, found)?;
         }
-        Ok(())
+        Ok(self.line_number(block.bytes, block.bytes.len()) - block.first_line)
     }
 
     /// What the log says.
@@ -237,7 +240,8 @@ impl LogScanner {
             Needle::Allowance => self.log.kernel.place_allowance_active += 1,
             Needle::TaskSuccess => self.log.task_success = self.event(tail, number),
             Needle::Snapshot => {
-                self.log.snapshot = self.event(tail, number);
+                self.log.snapshot = self.object(tail, number, |text| json::decode_keys(text, snapshot::KEYS));
+                self.log.snapshot_lost = self.log.snapshot.is_none() && memchr::memchr(b'{', tail).is_some();
                 self.log.snapshot_line = self.log.snapshot.as_ref().map_or(0, |_| number);
             }
             Needle::InitialConfiguration => self.log.initial_configuration = self.event(tail, number),
@@ -249,8 +253,8 @@ impl LogScanner {
             Needle::Lifecycle => self.log.lifecycle_timeout = lifecycle_timeout(&lines::text(line)),
             Needle::Composition => {
                 let resets = self.log.composition.as_ref().map_or(0, |c| c.resets) + 1;
-                let fields = fields(&lines::text(tail)).map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
-                self.log.composition = Some(SceneComposition { fields, resets });
+                self.log.composition =
+                    Some(SceneComposition { fields: composition(&lines::text(tail)), resets });
             }
         }
         Ok(())
@@ -302,8 +306,17 @@ impl LogScanner {
 
     /// The object behind an event's name, to the end of the line.
     fn event(&mut self, tail: &[u8], line: u64) -> Option<Map<String, Value>> {
+        self.object(tail, line, json::decode_object)
+    }
+
+    fn object(
+        &mut self,
+        tail: &[u8],
+        line: u64,
+        decode: impl Fn(&str) -> Option<Map<String, Value>>,
+    ) -> Option<Map<String, Value>> {
         let brace = memchr::memchr(b'{', tail)?;
-        let object = json::decode_object(&lines::text(&tail[brace..]));
+        let object = decode(&lines::text(&tail[brace..]));
         if object.is_none() {
             self.log.undecodable.add(line);
         }
@@ -326,6 +339,33 @@ impl LogScanner {
 /// The `key=value` tokens of a text; others are no fields.
 fn fields(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split_whitespace().filter_map(|token| token.split_once('='))
+}
+
+/// The fields of a composition: those of a JSON object, or `key=value` where a value in brackets or quotes may hold
+/// blanks.
+fn composition(text: &str) -> Vec<(String, String)> {
+    if let Some(object) = text.find('{').and_then(|brace| json::decode_object(&text[brace..])) {
+        return object.iter().map(|(key, value)| (key.clone(), json::printed(value))).collect();
+    }
+    let (mut token, mut tokens) = (String::new(), Vec::new());
+    let (mut depth, mut quote) = (0_usize, None);
+    for c in text.chars() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '[' | '(' | '{') => depth += 1,
+            (None, ']' | ')' | '}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c.is_whitespace() && depth == 0 && quote.is_none() {
+            tokens.push(std::mem::take(&mut token));
+        } else {
+            token.push(c);
+        }
+    }
+    tokens.push(token);
+    let fields = tokens.iter().filter_map(|token| token.split_once('='));
+    fields.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
 /// Whether a witness lives on after `live=0x.. was=0x..`.

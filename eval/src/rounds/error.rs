@@ -17,6 +17,20 @@ pub enum RoundError {
         /// The system's answer.
         source: std::io::Error,
     },
+    /// A recorded file that is a folder, a pipe or a device: reading it may never end.
+    #[error("{}: not a regular file", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// A stem that is no beginning of a file name.
+    #[error("{source_name}: `{found}` is no beginning of a file name")]
+    Stem {
+        /// The file and field, or the option.
+        source_name: String,
+        /// Its value.
+        found: String,
+    },
     /// A round or scene that is not a folder.
     #[error("{}: not a folder", path.display())]
     NotAFolder {

@@ -20,6 +20,8 @@ pub struct SceneEvidence {
     pub goal: GoalLog,
     /// Stripped text of the marker of a graph that never came up.
     pub launch_failed: Option<String>,
+    /// Why a recorded verdict calls the run void, where evidence was completed from it.
+    pub recorded_void: Option<String>,
     /// Files that exist, by their key, relative to the round.
     pub artifacts: IndexMap<String, String>,
     /// Files that were read, with their identity.

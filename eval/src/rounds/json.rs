@@ -1,11 +1,16 @@
 //! JSON as the recorder writes it.
 //!
-//! Python's encoder writes `NaN`, `Infinity` and `-Infinity`, which JSON does not have. They decode here to a marked
-//! text, so that a line keeps its other values: such a value is never a number, and is written back as null. An
-//! object's repeated key keeps its last value. Nesting beyond 128 levels does not decode.
+//! Python writes and reads what JSON does not have: `NaN`, `Infinity`, `-Infinity`, numbers beyond a double, and halves of
+//! surrogate pairs (of file names that are no UTF-8). Such a number decodes to a marked text and such a half to U+FFFD, so
+//! that a line keeps its other values; the number is never a number, and is written back as null. An object's repeated key
+//! keeps its last value. Nesting beyond 128 levels does not decode.
 
 use crate::text::python;
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::fmt;
 
 /// Begins the text that stands for a number that JSON does not have; private use area, never recorded.
 const MARK: char = '\u{f8ff}';
@@ -15,12 +20,55 @@ const MARK: char = '\u{f8ff}';
 /// # Errors
 /// The decoder's message, with line and column inside `text`.
 pub fn decode(text: &str) -> Result<Value, serde_json::Error> {
-    match serde_json::from_str(text) {
-        Ok(value) => Ok(value),
-        Err(error) if text.contains("NaN") || text.contains("Infinity") => {
-            serde_json::from_str(&marked(text)).map_err(|_| error)
+    decode_as(text)
+}
+
+/// [`decode`] into any type.
+fn decode_as<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(text).or_else(|error| match rewritten(text) {
+        Some(text) => serde_json::from_str(&text).map_err(|_| error),
+        None => Err(error),
+    })
+}
+
+/// An object, of which only `keys` are kept: what nobody reads is checked and thrown away.
+pub fn decode_keys(text: &str, keys: &'static [&'static str]) -> Option<Map<String, Value>> {
+    let decode = |text: &str| {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let map = Keys(keys).deserialize(&mut deserializer)?;
+        deserializer.end().map(|()| map)
+    };
+    decode(text).ok().or_else(|| decode(&rewritten(text)?).ok())
+}
+
+/// Reads the named keys of an object.
+struct Keys(&'static [&'static str]);
+
+impl<'de> DeserializeSeed<'de> for Keys {
+    type Value = Map<String, Value>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Keys {
+    type Value = Map<String, Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Self::Value, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = access.next_key::<Cow<'de, str>>()? {
+            if self.0.contains(&key.as_ref()) {
+                map.insert(key.into_owned(), access.next_value()?);
+            } else {
+                access.next_value::<IgnoredAny>()?;
+            }
         }
-        Err(error) => Err(error),
+        Ok(map)
     }
 }
 
@@ -32,30 +80,81 @@ pub fn decode_object(text: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// The text with every bare `NaN`, `Infinity`, `-Infinity` outside strings replaced by a marked string.
-fn marked(text: &str) -> String {
+/// The text in JSON's own terms: tokens and numbers that a double does not hold as marked strings, halves of surrogate
+/// pairs as U+FFFD. None where nothing had to change.
+fn rewritten(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 64);
     let mut rest = text;
-    let (mut in_string, mut escaped) = (false, false);
+    let (mut in_string, mut changed) = (false, false);
     while let Some(c) = rest.chars().next() {
+        let mut taken = c.len_utf8();
         if in_string {
-            in_string = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-        } else {
-            let token = ["NaN", "Infinity", "-Infinity"].into_iter().find(|t| rest.starts_with(t));
-            if let Some(token) = token {
-                out.extend(['"', MARK]);
-                out.push_str(token);
-                out.push('"');
-                rest = &rest[token.len()..];
+            in_string = c != '"';
+            if c == '\\' {
+                let escape = escape(rest);
+                taken = escape.len();
+                if is_half(rest, &out, escape) {
+                    out.push_str("\\ufffd");
+                    changed = true;
+                    rest = &rest[taken..];
+                    continue;
+                }
+            }
+        } else if let Some(token) = ["NaN", "Infinity", "-Infinity"].into_iter().find(|t| rest.starts_with(t))
+        {
+            push_marked(&mut out, token);
+            changed = true;
+            rest = &rest[token.len()..];
+            continue;
+        } else if c == '-' || c.is_ascii_digit() {
+            let number = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
+            taken = rest.find(|c| !number(c)).unwrap_or(rest.len());
+            if rest[..taken].parse::<f64>().is_ok_and(f64::is_infinite) {
+                push_marked(&mut out, if c == '-' { "-Infinity" } else { "Infinity" });
+                changed = true;
+                rest = &rest[taken..];
                 continue;
             }
+        } else {
             in_string = c == '"';
         }
-        out.push(c);
-        rest = &rest[c.len_utf8()..];
+        out.push_str(&rest[..taken]);
+        rest = &rest[taken..];
     }
-    out
+    changed.then_some(out)
+}
+
+fn push_marked(out: &mut String, token: &str) {
+    out.extend(['"', MARK]);
+    out.push_str(token);
+    out.push('"');
+}
+
+/// The escape that `rest` begins with: `\uXXXX`, or two characters.
+fn escape(rest: &str) -> &str {
+    if unit(rest).is_some() {
+        return &rest[..6];
+    }
+    let end = rest.char_indices().nth(2).map_or(rest.len(), |(at, _)| at);
+    &rest[..end]
+}
+
+/// The UTF-16 unit of an escape.
+fn unit(rest: &str) -> Option<u16> {
+    let digits = rest.strip_prefix("\\u")?.get(..4)?;
+    digits.bytes().all(|b| b.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
+}
+
+/// Whether an escape is half of a surrogate pair whose other half is not beside it.
+fn is_half(rest: &str, before: &str, escape: &str) -> bool {
+    let high = |unit: Option<u16>| unit.is_some_and(|u| (0xd800..0xdc00).contains(&u));
+    let low = |unit: Option<u16>| unit.is_some_and(|u| (0xdc00..0xe000).contains(&u));
+    let own = unit(escape);
+    if high(own) {
+        return !low(unit(&rest[escape.len()..]));
+    }
+    let behind_high = before.len() >= 6 && high(before.get(before.len() - 6..).and_then(unit));
+    low(own) && !behind_high
 }
 
 /// The value as it is written back: what was no number becomes null.
@@ -133,6 +232,34 @@ mod tests {
         assert!(truthy(&value["a"]), "not a number is not falsy, so it attests nothing");
         assert!(decode("{\"a\": NaN").is_err());
         assert!(decode("NaNa").is_err());
+    }
+
+    #[test]
+    fn what_only_the_recorder_s_language_takes_keeps_the_rest_of_the_line() {
+        for (text, value) in [
+            (r#"{"a": "x\udcff", "b": 1}"#, json!({"a": "x\u{fffd}", "b": 1})),
+            (r#"{"a": "\ud83d\ude00 \ud83d x", "b": 1}"#, json!({"a": "\u{1f600} \u{fffd} x", "b": 1})),
+            (r#"{"a": "\\udcff", "b": "\udcff\udcff"}"#, json!({"a": "\\udcff", "b": "\u{fffd}\u{fffd}"})),
+            (r#"{"a": 1e400, "b": [-1e999, 2]}"#, json!({"a": null, "b": [null, 2]})),
+            (r#"{"a": 1e400, "b": "1e400 NaN \" 1e400"}"#, json!({"a": null, "b": "1e400 NaN \" 1e400"})),
+        ] {
+            assert_eq!(written(&decode(text).unwrap()), value, "{text}");
+        }
+        assert!(decode(r#"{"a": 1e400"#).is_err());
+        assert!(decode(r#"{"a": "\ud83"#).is_err());
+    }
+
+    #[test]
+    fn keys_that_nobody_reads_are_checked_and_thrown_away() {
+        let keys = |text: &str| decode_keys(text, &["b", "c"]).map(Value::Object);
+        assert_eq!(
+            keys(r#"{"a": [1, {"b": 2}], "b": 1, "c": null, "b": 3}"#),
+            Some(json!({"b": 3, "c": null}))
+        );
+        assert_eq!(keys(r#"{"a": NaN, "b": 1}"#), Some(json!({"b": 1})));
+        for none in [r#"{"a": [1, "b": 1}"#, r#"{"b": 1} x"#, "[]", ""] {
+            assert_eq!(keys(none), None, "{none}");
+        }
     }
 
     #[test]

@@ -121,14 +121,13 @@ pub fn inside<'a>(name: &'a str, file: &str, field: &str) -> Result<&'a str, Rou
     Err(RoundError::Outside { file: file.to_owned(), field: field.to_owned(), found: name.to_owned() })
 }
 
-/// A stem: the beginning of a file name.
+/// A stem: the beginning of a file name. `source_name` says in an error where it comes from.
 ///
 /// # Errors
-/// [`RoundError::Outside`] for one that holds a separator.
-pub fn stem<'a>(name: &'a str, file: &str) -> Result<&'a str, RoundError> {
+/// [`RoundError::Stem`] for one that is empty or holds a separator.
+pub fn stem<'a>(name: &'a str, source_name: &str) -> Result<&'a str, RoundError> {
     if name.contains(['/', '\\', '\0']) || name.is_empty() {
-        let field = "artifact_stem".to_owned();
-        return Err(RoundError::Outside { file: file.to_owned(), field, found: name.to_owned() });
+        return Err(RoundError::Stem { source_name: source_name.to_owned(), found: name.to_owned() });
     }
     Ok(name)
 }

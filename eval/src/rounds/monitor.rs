@@ -25,7 +25,7 @@ pub struct Monitor {
     pub support_id: Option<String>,
     /// A declaration with a region was seen.
     pub place_declaration_seen: bool,
-    /// Lines that were skipped: no JSON object, or too long.
+    /// Lines that were skipped: no JSON object.
     pub skipped: Skipped,
 }
 
@@ -58,12 +58,7 @@ impl MonitorScanner {
     }
 
     /// What the monitor saw.
-    pub fn finish(mut self, too_long: Skipped) -> Monitor {
-        let skipped = &mut self.monitor.skipped;
-        if too_long.lines > 0 && (skipped.lines == 0 || too_long.first < skipped.first) {
-            skipped.first = too_long.first;
-        }
-        skipped.lines += too_long.lines;
+    pub fn finish(self) -> Monitor {
         self.monitor
     }
 
@@ -158,7 +153,7 @@ impl MonitorScanner {
 pub fn parse(bytes: &[u8], file: &str) -> Result<Monitor, RoundError> {
     let mut scanner = MonitorScanner::new(file);
     scanner.feed(Block { bytes, first_line: 1 })?;
-    Ok(scanner.finish(Skipped::default()))
+    Ok(scanner.finish())
 }
 
 #[cfg(test)]

@@ -27,6 +27,22 @@ pub enum Digests {
     Sha256,
 }
 
+/// Opens a regular file; `None` where there is none.
+///
+/// # Errors
+/// [`RoundError::NotAFile`], [`RoundError::Io`].
+pub fn open(path: &Path) -> Result<Option<File>, RoundError> {
+    let failed = |source: io::Error| RoundError::Io { path: path.to_owned(), action: "read", source };
+    // Asked before it is opened: opening a pipe waits for its writer.
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+        Ok(found) if !found.is_file() => return Err(RoundError::NotAFile { path: path.to_owned() }),
+        Ok(_) => {}
+    }
+    File::open(path).map(Some).map_err(failed)
+}
+
 /// Lowercase hex of a digest.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
@@ -70,7 +86,9 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn deploy_log(&mut self, artifact: Artifact) -> Result<bool, RoundError> {
         let mut scanner = LogScanner::new(artifact.path(self.folder, self.stem));
-        let Some(too_long) = self.blocks(artifact, |block| scanner.feed(block))? else { return Ok(false) };
+        let Some(too_long) = self.blocks(artifact, |block| scanner.feed(block).map(Some))? else {
+            return Ok(false);
+        };
         let log = scanner.finish(too_long);
         self.unread(artifact, too_long, UnreadReason::TooLong);
         self.unread(artifact, log.undecodable, UnreadReason::NoObject);
@@ -82,8 +100,10 @@ impl Reading<'_> {
     fn monitor(&mut self) -> Result<(), RoundError> {
         let artifact = Artifact::Monitor;
         let mut scanner = MonitorScanner::new(artifact.path(self.folder, self.stem));
-        let Some(too_long) = self.blocks(artifact, |block| scanner.feed(block))? else { return Ok(()) };
-        let monitor = scanner.finish(Skipped::default());
+        let Some(too_long) = self.blocks(artifact, |block| scanner.feed(block).map(|()| None))? else {
+            return Ok(());
+        };
+        let monitor = scanner.finish();
         self.unread(artifact, too_long, UnreadReason::TooLong);
         self.unread(artifact, monitor.skipped, UnreadReason::NoObject);
         self.evidence.monitor = Some(monitor);
@@ -94,7 +114,7 @@ impl Reading<'_> {
         let mut goal = super::goal::GoalLog::default();
         let fed = self.blocks(Artifact::Goal, |block| {
             goal.feed(block.bytes);
-            Ok(())
+            Ok(None)
         })?;
         self.unread(Artifact::Goal, fed.unwrap_or_default(), UnreadReason::TooLong);
         self.evidence.goal = goal;
@@ -104,10 +124,12 @@ impl Reading<'_> {
     fn launch_failed(&mut self) -> Result<(), RoundError> {
         let artifact = Artifact::LaunchFailed;
         let path = artifact.path(self.folder, self.stem);
-        let Some(file) = self.open(&path)? else { return Ok(()) };
+        let Some(file) = open(&self.round.join(&path))? else { return Ok(()) };
         let mut bytes = Vec::new();
-        let mut source = self.counted(file.take(MAX_MARKER));
-        source.read_to_end(&mut bytes).map_err(self.io(&path))?;
+        let mut source = self.counted(file);
+        source.by_ref().take(MAX_MARKER).read_to_end(&mut bytes).map_err(self.io(&path))?;
+        // Its identity is that of the whole file.
+        io::copy(&mut source, &mut io::sink()).map_err(self.io(&path))?;
         let input = source.input(artifact, path);
         self.evidence.artifacts.insert(artifact.key().to_owned(), input.path.clone());
         self.evidence.inputs.push(input);
@@ -123,32 +145,27 @@ impl Reading<'_> {
         }
     }
 
-    /// Streams a file; `None` when it is missing. Gives the lines that were too long.
+    /// Streams a file; `None` when it is missing. Gives the lines that were too long. `feed` may tell how many newlines it
+    /// counted.
     fn blocks(
         &mut self,
         artifact: Artifact,
-        mut feed: impl FnMut(Block<'_>) -> Result<(), RoundError>,
+        mut feed: impl FnMut(Block<'_>) -> Result<Option<u64>, RoundError>,
     ) -> Result<Option<Skipped>, RoundError> {
         let path = artifact.path(self.folder, self.stem);
-        let Some(file) = self.open(&path)? else { return Ok(None) };
+        let Some(file) = open(&self.round.join(&path))? else { return Ok(None) };
         let mut source = self.counted(file);
         let mut reader = BlockReader::new(&mut source);
         while let Some(block) = reader.next_block().map_err(self.io(&path))? {
-            feed(block)?;
+            if let Some(newlines) = feed(block)? {
+                reader.counted(newlines);
+            }
         }
         let too_long = reader.too_long;
         let input = source.input(artifact, path);
         self.evidence.artifacts.insert(artifact.key().to_owned(), input.path.clone());
         self.evidence.inputs.push(input);
         Ok(Some(too_long))
-    }
-
-    fn open(&self, path: &str) -> Result<Option<File>, RoundError> {
-        match File::open(self.round.join(path)) {
-            Ok(file) => Ok(Some(file)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(self.io(path)(error)),
-        }
     }
 
     fn counted<R: Read>(&self, reader: R) -> Counted<R> {

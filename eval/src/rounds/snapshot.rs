@@ -8,6 +8,21 @@ use super::error::shown;
 use super::json;
 use serde_json::{Map, Value};
 
+/// Keys of the event that are read; a snapshot holds many more.
+pub const KEYS: &[&str] = &[
+    "nearest_robot_world_pairs",
+    "nearest_payload_world_pairs",
+    "nearest_payload_robot_pairs",
+    "nearest_link_link_pairs",
+    "nearest_probe_coverage",
+    "nearest_payload_world_coverage",
+    "nearest_payload_robot_coverage",
+    "adjudication_budget",
+    "stop_class",
+    "sim_time_s",
+    "payload_contacts",
+];
+
 /// A value that the adjudication needs and that is not what it must be.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("field `{field}`: expected {expected}, found {found}")]
@@ -187,7 +202,8 @@ fn pairs<'a>(
 fn coverage(value: Option<&Value>) -> Option<Coverage> {
     let block = value?.as_object().filter(|block| !block.is_empty())?;
     Some(Coverage {
-        truncated: block.get("truncated").is_none_or(json::truthy),
+        // Whatever is no clear answer is none.
+        truncated: block.get("truncated").and_then(Value::as_bool).unwrap_or(true),
         distmax_m: json::number(block.get("distmax_m")),
         probed_pairs: json::integer(block.get("probed_pairs")),
         side_filtered: block.contains_key("noncollidable_side_geoms_excluded"),

@@ -9,7 +9,7 @@ use super::schema::{
 };
 use crate::adjudication::exemption::{self, Disagreement};
 use crate::adjudication::harness_error::{self, HarnessError};
-use crate::adjudication::outcome::{self, Causes, OutcomeRule};
+use crate::adjudication::outcome::{self, Causes, Outcome, OutcomeRule};
 use crate::adjudication::rules::RuleSet;
 use crate::adjudication::{Adjudication, Question, adjudicate};
 use crate::rounds::deploy_log::{SceneComposition, StopLine};
@@ -104,6 +104,8 @@ pub struct SceneJudgement {
     pub stop: Option<StopLine>,
     /// A live exemption at the stop; `None` without a stop or a sweep.
     pub exemption_active: Option<bool>,
+    /// Edge of a voxel that the monitor saw, m; `None` when it saw no grid.
+    pub grid_resolution_m: Option<f64>,
     /// Why the run is void.
     pub harness_error: Option<HarnessError>,
     /// Action chunks that were delivered; `None` when the dispatcher did not say.
@@ -131,6 +133,7 @@ pub fn scene(
             adjudicate(&Question {
                 stop,
                 snapshot: log.snapshot.as_ref(),
+                snapshot_lost: log.snapshot_lost,
                 grid_resolution_m: evidence.grid_resolution_m(),
                 monitor_records: evidence.monitor_records(),
                 rules,
@@ -187,6 +190,7 @@ pub fn scene(
         adjudication,
         stop: log.stop.clone(),
         exemption_active,
+        grid_resolution_m: evidence.grid_resolution_m(),
         harness_error: void,
         delivered_chunks: evidence.goal.status.as_ref().and_then(|status| status.latest_chunk),
         composition: log.composition.clone(),
@@ -267,6 +271,12 @@ pub fn complete_from_recorded(evidence: &mut SceneEvidence, recorded: &SceneVerd
             place_declaration_seen: recorded.witness.place_declaration_seen,
             ..Default::default()
         });
+    }
+    if !recorded.harness_error_reason.is_empty() {
+        evidence.recorded_void = Some(recorded.harness_error_reason.clone());
+    }
+    if recorded.outcome == Outcome::EstopInitialConfiguration {
+        evidence.log.initial_configuration.get_or_insert_default();
     }
     if !evidence.goal.has_lines && recorded.harness_error_reason.is_empty() {
         evidence.goal.has_lines = true;

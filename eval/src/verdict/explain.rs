@@ -11,7 +11,7 @@ use crate::adjudication::outcome::GroundTruthVerdict;
 use crate::adjudication::rules::RuleSet;
 use crate::adjudication::{Adjudication, party};
 use crate::rounds::scene::{List, SceneConfig, Stated};
-use crate::text::printf;
+use crate::text::{plain, printf};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -109,7 +109,7 @@ impl Explanation<'_> {
         if let Some(recorded) = self.recorded {
             recorded_text(&mut out, recorded, v);
         }
-        out
+        plain::lines(&out)
     }
 
     fn stop_text(&self, out: &mut String) {
@@ -303,10 +303,13 @@ fn configured(config: &SceneConfig) -> Value {
 }
 
 fn composition_text(out: &mut String, e: &Explanation<'_>) {
-    if let Some(composition) = &e.judgement.composition {
-        let fields: Vec<String> = composition.fields.iter().map(|(k, v)| format!("{k}={v}")).collect();
-        field(out, "composed", &fields.join(" "));
-    }
+    let composed = e.judgement.composition.as_ref().map_or_else(
+        || "not recorded".to_owned(),
+        |composition| {
+            composition.fields.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>().join(" ")
+        },
+    );
+    field(out, "composed", &composed);
     if let Some(config) = e.config {
         let pool = |ids: &Stated<List<i64>>| match ids {
             Stated::Absent => "drawn".to_owned(),

@@ -8,7 +8,7 @@ use super::schema::{RoundMetadata, SceneVerdict};
 use crate::adjudication::gap_choice::BudgetSource;
 use crate::adjudication::outcome::Outcome;
 use crate::adjudication::rules::RuleSet;
-use crate::text::{printf, python};
+use crate::text::{plain, printf, python};
 use std::fmt::Write as _;
 
 /// The text.
@@ -24,7 +24,7 @@ pub fn notes(metadata: &RoundMetadata, scenes: &[SceneJudgement], rules: RuleSet
         "Machine-readable verdicts: `verdicts.json`. What changed since another round: \
          `just validation-matrix-diff <this round> <other round>`.\n",
     );
-    out
+    plain::lines(&out)
 }
 
 /// One line of markdown from text of a file.
@@ -147,8 +147,8 @@ fn bullets(out: &mut String, scenes: &[SceneJudgement]) {
     let deaf = |s: &SceneJudgement| s.verdict.monitor_records == Some(0);
     always(out, "**Monitor received nothing**", listed(scenes, deaf));
     let early = |s: &SceneJudgement| {
-        s.verdict.monitor_records.is_some_and(|n| n > 0)
-            && truth(&s.verdict, &|t| t.grid_resolution_m.is_none())
+        let heard = s.verdict.monitor_records.is_some_and(|n| n > 0);
+        heard && s.verdict.ground_truth.is_some() && s.grid_resolution_m.is_none()
     };
     always(out, "Stopped before the monitor saw a voxel grid", listed(scenes, early));
     let unfiltered =

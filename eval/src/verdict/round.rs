@@ -12,7 +12,6 @@ use crate::rounds::layout::{self, MATRIX, MatrixScene};
 use crate::rounds::read::{self, Digests};
 use serde_json::Map;
 use sha2::{Digest, Sha256};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Largest document that is read, bytes.
@@ -141,12 +140,13 @@ pub fn read_as(
     options: &Options,
 ) -> Result<RecordedRound, ReadError> {
     let file = folder.join(layout::METADATA_FILE).display().to_string();
-    let stem = match &options.stem {
-        Some(stem) => stem.clone(),
-        None if metadata.artifact_stem.is_empty() => layout::DEFAULT_STEM.to_owned(),
-        None => metadata.artifact_stem.clone(),
-    };
-    layout::stem(&stem, &file)?;
+    // Empty counts as missing, wherever it stands.
+    let stem = match options.stem.as_deref().filter(|stem| !stem.is_empty()) {
+        Some(stem) => layout::stem(stem, "--stem")?,
+        None if metadata.artifact_stem.is_empty() => layout::DEFAULT_STEM,
+        None => layout::stem(&metadata.artifact_stem, &format!("{file}: field `artifact_stem`"))?,
+    }
+    .to_owned();
     let configs = metadata.scene_configs();
     let mut scenes = Vec::new();
     for scene in &MATRIX {
@@ -233,12 +233,8 @@ pub fn recorded_verdicts(folder: &Path) -> Result<Option<RoundVerdicts>, ReadErr
 /// [`ReadError::Round`], [`ReadError::TooLarge`].
 pub fn document(path: &Path) -> Result<Option<Vec<u8>>, ReadError> {
     use std::io::Read as _;
-    let failed = |source: io::Error| RoundError::Io { path: path.to_owned(), action: "read", source };
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error).into()),
-    };
+    let failed = |source: std::io::Error| RoundError::Io { path: path.to_owned(), action: "read", source };
+    let Some(file) = read::open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
     file.take(MAX_DOCUMENT + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MAX_DOCUMENT {

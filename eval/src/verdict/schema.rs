@@ -144,7 +144,8 @@ impl RoundMetadata {
 
     /// The round was made by a generator, not recorded.
     pub fn generated(&self) -> bool {
-        self.extra.get("generated") == Some(&Value::Bool(true))
+        // Whoever writes the key means it: only a clear no, or nothing at all, makes a round recorded.
+        !matches!(self.extra.get("generated"), None | Some(Value::Null | Value::Bool(false)))
     }
 }
 

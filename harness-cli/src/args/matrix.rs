@@ -148,10 +148,10 @@ pub struct ImportArgs {
     /// Folder of the round
     pub source: PathBuf,
     /// Name of the round
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub round_id: String,
     /// Commit that was run
-    #[arg(long, value_name = "SHA")]
+    #[arg(long, value_name = "SHA", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub executed_sha: String,
     /// Beginning of the artifacts' file names
     #[arg(long, default_value = LEGACY_STEM)]

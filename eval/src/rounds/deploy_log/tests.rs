@@ -180,6 +180,28 @@ fn the_composition_before_the_stop_is_kept() {
     assert_eq!(composition.fields[0], ("effective_layout_id".to_owned(), "47".to_owned()));
 }
 
+#[test]
+fn a_composition_keeps_values_with_blanks() {
+    let fields =
+        |line: &str| of(&format!("[n] robocasa_scene_composition {line}\n")).composition.unwrap().fields;
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let ids = pair("layout_ids", "[47, 3]");
+    assert_eq!(fields("layout_ids=[47, 3] style='a b' x"), [ids.clone(), pair("style", "'a b'")]);
+    assert_eq!(fields("{\"layout_ids\": [47, 3], \"style\": null}"), [ids, pair("style", "None")]);
+}
+
+#[test]
+fn a_snapshot_that_does_not_decode_is_lost_not_absent() {
+    let log = |line: &str| of(&format!("[n] sim.estop_ground_truth_snapshot {line}\n"));
+    assert!(log("{\"a\": ").snapshot_lost && log("{\"a\": ").snapshot.is_none());
+    assert!(!log("{\"stop_class\": null}").snapshot_lost);
+    let later = of(
+        "sim.estop_ground_truth_snapshot {\nsim.estop_ground_truth_snapshot {\"sim_time_s\": 1, \"x\": 2}\n",
+    );
+    assert!(!later.snapshot_lost);
+    assert_eq!(later.snapshot.unwrap().len(), 1, "only what is read is kept");
+}
+
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
@@ -196,13 +218,13 @@ proptest! {
         let whole = parse(text.as_bytes(), "d");
         // In blocks that end where lines end, nothing changes.
         let mut scanner = LogScanner::new("d");
-        let mut outcome = Ok(());
+        let mut outcome = Ok(0);
         for (line, piece) in (1..).zip(text.split_inclusive('\n')) {
             outcome = scanner.feed(Block { bytes: piece.as_bytes(), first_line: line });
             if outcome.is_err() { break; }
         }
         match (whole, outcome) {
-            (Ok(whole), Ok(())) => prop_assert_eq!(whole, scanner.finish(Skipped::default())),
+            (Ok(whole), Ok(_)) => prop_assert_eq!(whole, scanner.finish(Skipped::default())),
             (Err(a), Err(b)) => prop_assert_eq!(a.to_string(), b.to_string()),
             (a, b) => prop_assert!(false, "{a:?} against {b:?}"),
         }

@@ -33,17 +33,19 @@ pub fn run(args: &DiffArgs, printer: &mut Printer<'_>) -> Result<Exit, CliError>
 
 /// A round's verdicts, and which fields of the DDS scope its metadata have.
 fn side(folder: &Path) -> Result<(RoundVerdicts, Option<ScopeRecorded>), CliError> {
-    let Some(verdicts) = round::recorded_verdicts(folder)? else {
+    let file = folder.join(VERDICTS_FILE);
+    let Some(bytes) = round::document(&file)? else {
         return Err(ReadError::Missing { folder: folder.to_owned(), file: VERDICTS_FILE }.into());
     };
+    let file = file.display().to_string();
+    let verdicts = json::verdicts_from_slice(&bytes, &file)?;
     let path = folder.join(METADATA_FILE);
-    let scope = match round::document(&path)? {
-        Some(bytes) => {
-            Some(ScopeRecorded::of(&json::object_from_slice(&bytes, &path.display().to_string())?))
-        }
-        None => None,
+    // What a round did not record is not unset: the recorded keys say which it is.
+    let metadata = match round::document(&path)? {
+        Some(bytes) => Some(json::object_from_slice(&bytes, &path.display().to_string())?),
+        None => json::object_from_slice(&bytes, &file)?.get("metadata").and_then(Value::as_object).cloned(),
     };
-    Ok((verdicts, scope))
+    Ok((verdicts, metadata.as_ref().map(ScopeRecorded::of)))
 }
 
 struct Difference<'a>(&'a RoundDiff);

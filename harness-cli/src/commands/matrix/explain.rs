@@ -35,7 +35,15 @@ pub fn run(args: &ExplainArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErr
         Ok(evidence) => evidence.clone(),
         Err(error) => return Err(CliError::Scene(error.to_string())),
     };
-    let verdicts = round::recorded_verdicts(&args.round)?;
+    let verdicts = match round::recorded_verdicts(&args.round) {
+        Ok(verdicts) => verdicts,
+        Err(error) if args.from_recorded => return Err(error.into()),
+        // Without that option it decides nothing, so it keeps nobody from an explanation.
+        Err(error) => {
+            printer.warning(error);
+            None
+        }
+    };
     let theirs = verdicts.as_ref().and_then(|v| v.scenes.iter().find(|s| s.scene == args.scene));
     if args.from_recorded {
         let Some(theirs) = theirs else {
@@ -51,9 +59,11 @@ pub fn run(args: &ExplainArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErr
     let judgement = derive::scene(&recorded.context(scene), &evidence, rules)?;
     let file = round::config_file(&args.round, &recorded.metadata.repo_root, &scene.config_path);
     let mut config = None;
-    if let Some(file) = file
-        && let Some(bytes) = round::document(&file)?
-    {
+    let bytes = file.as_deref().map(round::document).transpose();
+    if let Err(error) = &bytes {
+        printer.warning(error);
+    }
+    if let (Some(file), Ok(Some(Some(bytes)))) = (file, bytes) {
         match SceneConfig::from_yaml(&bytes, &file.display().to_string()) {
             Ok(read) => config = Some(read),
             // It decides nothing, so it keeps nobody from an explanation.

@@ -7,8 +7,10 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use rollcheck_eval::round_ops::import;
 use rollcheck_eval::round_ops::import_rules::ImportArgs as Told;
+use rollcheck_eval::rounds::layout::METADATA_FILE;
 use rollcheck_eval::verdict::json;
 use rollcheck_eval::verdict::round::{self, MetadataSource, Options};
+use rollcheck_eval::verdict::write::Staged;
 
 /// Makes a round queryable: everything is derived before anything is written.
 ///
@@ -21,8 +23,9 @@ pub fn run(args: &ImportArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErro
     let recorded = round::read_as(&args.source, metadata, MetadataSource::Metadata, &options)?;
     let rules = args.rules.rule_set();
     let scenes = verdicts::judge(&recorded, rules)?;
-    import::write(&args.source, &imported)?;
-    verdicts::publish(&recorded, &scenes, rules, Some(&imported.message), printer)
+    let mut staged = Staged::default();
+    staged.add(&args.source.join(METADATA_FILE), &imported.metadata)?;
+    verdicts::publish(&recorded, &scenes, rules, Some(&imported.message), staged, printer)
 }
 
 fn told(args: &ImportArgs) -> Told {

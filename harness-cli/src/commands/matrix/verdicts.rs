@@ -7,7 +7,7 @@ use crate::printer::{Printer, Render};
 use rollcheck_eval::adjudication::rules::RuleSet;
 use rollcheck_eval::verdict::derive::{self, Finding, SceneJudgement};
 use rollcheck_eval::verdict::round::{self, Options, RecordedRound};
-use rollcheck_eval::verdict::write::Written;
+use rollcheck_eval::verdict::write::{Documents, Staged};
 use rollcheck_eval::verdict::{excerpts, notes, write};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -21,14 +21,13 @@ pub fn run(args: &VerdictsArgs, printer: &mut Printer<'_>) -> Result<Exit, CliEr
     let recorded = round::read(&args.round, &options)?;
     let rules = args.rules.rule_set();
     let scenes = judge(&recorded, rules)?;
+    let mut staged = Staged::default();
     if args.excerpts {
         for scene in &recorded.scenes {
-            for file in excerpts::write(&recorded.folder, scene, &recorded.stem)? {
-                printer.note(format_args!("wrote {}", file.display()));
-            }
+            excerpts::stage(&mut staged, &recorded.folder, scene, &recorded.stem)?;
         }
     }
-    publish(&recorded, &scenes, rules, None, printer)
+    publish(&recorded, &scenes, rules, None, staged, printer)
 }
 
 /// Judges every scene; one that cannot be judged refuses the round, so that no verdict rests on half of it.
@@ -47,7 +46,8 @@ pub fn judge(recorded: &RecordedRound, rules: RuleSet) -> Result<Vec<SceneJudgem
     Ok(judged)
 }
 
-/// Writes both documents and prints the result, behind `imported` where the round was imported.
+/// Writes both documents and what is staged already, all or none, and prints the result, behind `imported` where the
+/// round was imported.
 ///
 /// # Errors
 /// [`CliError::Store`], [`CliError::Stdout`].
@@ -56,11 +56,16 @@ pub fn publish(
     scenes: &[SceneJudgement],
     rules: RuleSet,
     imported: Option<&str>,
+    mut staged: Staged,
     printer: &mut Printer<'_>,
 ) -> Result<Exit, CliError> {
     let verdicts = derive::round(&recorded.metadata, scenes, rules);
     let text = notes::notes(&recorded.metadata, scenes, rules);
-    let written = write::documents(&recorded.folder, &verdicts, &text)?;
+    let beside = staged.len();
+    let written = write::documents(&mut staged, &recorded.folder, &verdicts, &text)?;
+    for file in staged.commit()?.iter().take(beside) {
+        printer.note(format_args!("wrote {}", file.display()));
+    }
     for scene in scenes {
         for finding in &scene.findings {
             if let Finding::Unread(unread) = finding {
@@ -81,7 +86,7 @@ struct Verdicts<'a> {
     round_id: &'a str,
     rules: RuleSet,
     scenes: &'a [SceneJudgement],
-    written: &'a Written,
+    written: &'a Documents,
     imported: Option<&'a str>,
 }
 
@@ -118,7 +123,7 @@ impl Render for Verdicts<'_> {
         for scene in self.scenes {
             let _ = writeln!(out, "{:<10} {}", scene.verdict.scene, scene.verdict.outcome);
         }
-        let Written { verdicts, notes } = self.written;
+        let Documents { verdicts, notes } = self.written;
         let _ = writeln!(out, "\nverdicts -> {}", verdicts.display());
         let _ = writeln!(out, "notes    -> {}", notes.display());
         out
