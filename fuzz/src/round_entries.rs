@@ -67,7 +67,7 @@ fn monitor_in_blocks(bytes: &[u8]) -> Result<Monitor, RoundError> {
     for block in blocks(bytes) {
         scanner.feed(block)?;
     }
-    Ok(scanner.finish(Skipped::default()))
+    Ok(scanner.finish())
 }
 
 /// As [`deploy_log`], for the goal log; a log that says anything has a reason or a status.
