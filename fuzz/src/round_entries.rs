@@ -29,7 +29,7 @@ pub fn deploy_log(bytes: &[u8]) {
     let whole = deploy_log::parse(bytes, "log");
     assert_same(&whole, &log_in_blocks(bytes), "the log");
     let Ok(log) = whole else { return };
-    let last = 1 + bytes.iter().filter(|&&b| b == b'\n').count() as u64;
+    let last = bytes.split(|&b| b == b'\n').count() as u64;
     if let Some(stop) = &log.stop {
         assert!(stop.min_distance_m.is_finite() && stop.sweep_min_distance_m.is_none_or(f64::is_finite));
         assert!((1..=last).contains(&stop.line) && !stop.party_a.contains(char::is_whitespace));
@@ -67,7 +67,7 @@ fn monitor_in_blocks(bytes: &[u8]) -> Result<Monitor, RoundError> {
     for block in blocks(bytes) {
         scanner.feed(block)?;
     }
-    Ok(scanner.finish(Skipped::default()))
+    Ok(scanner.finish())
 }
 
 /// As [`deploy_log`], for the goal log; a log that says anything has a reason or a status.
@@ -248,7 +248,9 @@ fn assert_writable(evidence: &SceneEvidence, rules: RuleSet, bytes: &[u8]) {
         explanation.text(),
         explanation.json().to_string(),
     ];
-    told.iter().for_each(|text| assert_no_mark(text, bytes));
+    for text in &told {
+        assert_no_mark(text, bytes);
+    }
 }
 
 fn least_metadata() -> RoundMetadata {
