@@ -49,6 +49,9 @@ pub enum ExcerptError {
     Store(#[from] StoreError),
 }
 
+/// The writers of lines, complete, and the files of objects by suffix.
+pub type Finished<W> = ([W; LINES.len()], Vec<(&'static str, Vec<u8>)>);
+
 /// The excerpts of one log: lines go out as they are met, objects are small and kept.
 pub struct Excerpts<W> {
     lines: [(W, bool); LINES.len()],
@@ -90,7 +93,7 @@ impl<W: Write> Excerpts<W> {
     ///
     /// # Errors
     /// A writer's.
-    pub fn finish(self) -> io::Result<([W; LINES.len()], Vec<(&'static str, Vec<u8>)>)> {
+    pub fn finish(self) -> io::Result<Finished<W>> {
         let mut lines = self.lines;
         for (out, any) in &mut lines {
             // The lines joined, and a newline: one newline when there is no line.
