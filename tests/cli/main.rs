@@ -13,6 +13,7 @@ mod graph;
 mod head;
 mod matrix;
 mod matrix_bad_input;
+mod matrix_exit_codes;
 mod matrix_preflight;
 mod matrix_readjudicate;
 mod quickstart;
