@@ -51,6 +51,8 @@ pub fn of(folder: &Path, shown: &str, how: &How) -> String {
         if let Some(metadata) = &metadata {
             list.file(&Path::new(&metadata.repo_root).join(config));
         }
+        // As it is, from where the program runs.
+        list.file(Path::new(config));
     }
     hex(&list.hasher.finalize())
 }
