@@ -151,7 +151,11 @@ fn a_second_run_into_the_same_ledger_is_refused_and_touches_nothing() {
     let path = workspace.path("out/ledger.journal.jsonl");
     let before = fs::read(&path).unwrap();
     let held = Journal::open(&path).unwrap();
-    check("matrix_readjudicate_in_use", &workspace.run(&readjudicate(&["rounds"], &[])));
+    let refused = workspace.output(&readjudicate(&["rounds"], &[]));
+    assert_eq!((refused.status.code(), refused.stdout.len()), (Some(2), 0));
+    let said = "error: out/ledger.journal.jsonl: another run writes this ledger; wait for it or choose another folder\n";
+    assert_eq!(String::from_utf8(refused.stderr).unwrap(), said);
+    assert_eq!(crate::support::files(&workspace.path("out")), ["ledger.journal.jsonl"]);
     assert_eq!(fs::read(&path).unwrap(), before);
     drop(held);
     assert!(workspace.output(&readjudicate(&["rounds"], &[])).status.success());
@@ -168,8 +172,35 @@ fn links_and_folders_that_nobody_searched_are_warned_of() {
     for name in ["rounds/linked", "rounds/linked-too"] {
         std::os::unix::fs::symlink(workspace.path("elsewhere"), workspace.path(name)).unwrap();
     }
-    check("matrix_readjudicate_missed", &workspace.run(&readjudicate(&["rounds"], &[])));
+    let warned = workspace.output(&readjudicate(&["rounds"], &["--quiet"]));
+    assert_eq!(warned.status.code(), Some(0));
+    let said = "warning: 2 links to folders were not searched, such as rounds/linked: links inside a folder are not \
+                followed; name what they lead to\n\
+                warning: 1 folder was not searched, such as rounds/1/2/3/4/5: folders are searched 4 levels down; name \
+                a folder nearer to the rounds\n";
+    assert_eq!(String::from_utf8(warned.stderr).unwrap(), said);
     let all = ["rounds", "elsewhere", "rounds/1/2/3/4/5"];
     let output = workspace.output(&readjudicate(&all, &["--quiet"]));
     assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0));
+}
+
+/// The configuration is named by a path that begins neither at the round nor at its checkout.
+#[test]
+fn a_configuration_that_lies_where_the_program_runs_counts_for_whether_a_round_changed() {
+    let workspace = workspace(&["generated-01-outcomes"]);
+    let metadata = workspace.path("rounds/generated-01-outcomes/metadata.json");
+    let mut document: serde_json::Value = serde_json::from_slice(&fs::read(&metadata).unwrap()).unwrap();
+    document["scene_configs"] = serde_json::json!({"fridge": "here/fridge.yaml"});
+    fs::write(&metadata, document.to_string()).unwrap();
+    copy(&workspace.path("rounds/generated-01-outcomes"), &workspace.path("rounds/second"));
+    stop_after_one(&workspace);
+    // It was not there when the first round was judged.
+    fs::create_dir(workspace.path("here")).unwrap();
+    fs::write(workspace.path("here/fridge.yaml"), "seed: 1\n").unwrap();
+    let rounds = workspace.path("rounds").display().to_string();
+    let resumed = workspace.output(&readjudicate(&[&rounds], &[]));
+    assert_eq!(String::from_utf8(resumed.stderr).unwrap(), "", "nothing of the first run is taken over");
+    let table = fs::read_to_string(workspace.path("out/ledger.csv")).unwrap();
+    let digest = "adf0396d435b4047092c20dada268d22d8db7f192fe2a8a9a283c9e9dea6af54";
+    assert_eq!(table.matches(digest).count(), 2);
 }
