@@ -6,6 +6,7 @@
 //! (`benches/baselines/read_log.py`), and medians and their ratio are printed.
 
 #![allow(clippy::unwrap_used, reason = "a bench whose setup fails has nothing to time")]
+#![allow(clippy::print_stderr, reason = "the comparison is the answer of this bench")]
 #![allow(clippy::disallowed_methods, reason = "puts its input in place")]
 
 use criterion::{BenchmarkId, Criterion, Throughput};
@@ -92,7 +93,7 @@ fn main() {
     match recorded() {
         Some(folder) => logs.push(Log::new("recorded", rounds::cycled(&folder))),
         None => {
-            eprintln!("SKIPPED the log of recorded lines: no recorded rounds at hand (set ROLLCHECK_SHARED)")
+            eprintln!("SKIPPED the log of recorded lines: no recorded rounds at hand (set ROLLCHECK_SHARED)");
         }
     }
     let mut group = criterion.benchmark_group("log_scan");
@@ -107,7 +108,7 @@ fn main() {
         });
         group.bench_function(BenchmarkId::new(log.name, "read"), |b| b.iter(|| log.read(Digests::Skip)));
         group.bench_function(BenchmarkId::new(log.name, "read sha256"), |b| {
-            b.iter(|| log.read(Digests::Sha256))
+            b.iter(|| log.read(Digests::Sha256));
         });
     }
     group.finish();

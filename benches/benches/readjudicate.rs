@@ -6,6 +6,7 @@
 //! disk) and the peak memory of this process up to there.
 
 #![allow(clippy::unwrap_used, reason = "a bench whose setup fails has nothing to time")]
+#![allow(clippy::print_stderr, reason = "the run at full size is an answer of this bench")]
 #![allow(clippy::disallowed_methods, reason = "puts its input in place")]
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
