@@ -1,6 +1,6 @@
 //! What a stop was, decided from parsed evidence alone.
 //!
-//! Reference page, sections 6, 7, 9 to 11. [`adjudicate`] is a pure function of a stop, a snapshot, the grid and a rule
+//! Reference page, sections 6, 7, 9 to 11. [`adjudicate()`] is a pure function of a stop, a snapshot, the grid and a rule
 //! set. [`party`] says who the parties are and which comparison that makes, [`probe`] which pairs and which coverage
 //! answer it, [`gap_choice`] which gap budget applies, [`ladder`] climbs the conditions in order, [`reason`] words what
 //! nobody can say, [`harness_error`] finds the ways a run left nothing usable, [`exemption`] compares two accounts of a

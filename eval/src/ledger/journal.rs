@@ -5,7 +5,7 @@
 //! ```
 //!
 //! In memory stand fingerprints and places alone. A line that is no entry is passed over; reading ends at one that is
-//! longer than any ([`MAX_LINE`]). An entry with a damaged row is not used again: what was wrong may be mended without a
+//! longer than any (`MAX_LINE`). An entry with a damaged row is not used again: what was wrong may be mended without a
 //! trace in size or time. An open journal is locked: one run at a time writes a ledger.
 
 use super::columns::Row;

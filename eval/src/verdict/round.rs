@@ -132,7 +132,7 @@ pub fn read(folder: &Path, options: &Options) -> Result<RecordedRound, ReadError
 /// Reads a round whose metadata are at hand, written or not.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read()`].
 pub fn read_as(
     folder: &Path,
     metadata: RoundMetadata,
