@@ -59,30 +59,38 @@ fn median(mut times: Vec<Duration>) -> f64 {
 /// Medians of our reading and of Python's, in a line.
 fn against_python(log: &Log) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("baselines/read_log.py");
-    let ours = median(
-        (0..101)
-            .map(|_| {
-                let begin = Instant::now();
-                log.read(Digests::Skip);
-                begin.elapsed()
-            })
-            .collect(),
-    );
+    let timed = |act: &dyn Fn()| {
+        let once = |_| {
+            let begin = Instant::now();
+            act();
+            begin.elapsed()
+        };
+        median((0..101).map(once).collect())
+    };
+    let scan = timed(&|| drop(black_box(deploy_log::parse(black_box(&log.bytes), "log").unwrap())));
+    let read = timed(&|| log.read(Digests::Skip));
     let output = Command::new("python3").arg(script).arg(log.file()).arg(PYTHON_RUNS).output();
     let python = output.ok().filter(|o| o.status.success()).and_then(|o| {
         let value: serde_json::Value = serde_json::from_slice(&o.stdout).ok()?;
         value["seconds"]["median"].as_f64()
     });
     let size = log.bytes.len() as f64;
+    let rate = |ours: f64| format!("{:>8.3} ms {:>5.2} GB/s", 1e3 * ours, size / ours / 1e9);
     match python {
-        None => format!("{:<10} {:>9.3} ms  SKIPPED plain Python: python3 did not run", log.name, 1e3 * ours),
-        Some(python) => format!(
-            "{:<10} {:>9.3} ms {:>7.2} GB/s {:>11.2} ms {:>7.0} times",
+        None => format!(
+            "{:<10} {} {}  SKIPPED plain Python: python3 did not run",
             log.name,
-            1e3 * ours,
-            size / ours / 1e9,
-            1e3 * python,
-            python / ours
+            rate(scan),
+            rate(read)
+        ),
+        Some(python) => format!(
+            "{:<10} {} {:>4.0} x {} {:>4.0} x {:>8.2} ms",
+            log.name,
+            rate(scan),
+            python / scan,
+            rate(read),
+            python / read,
+            1e3 * python
         ),
     }
 }
@@ -113,7 +121,7 @@ fn main() {
     }
     group.finish();
     criterion.final_summary();
-    eprintln!("log            read, median     rate   plain Python    ratio");
+    eprintln!("log         scan of memory, against Python    file read, against Python     plain Python");
     for log in &logs {
         eprintln!("{}", against_python(log));
     }
