@@ -113,8 +113,6 @@ pub struct DeployLog {
     pub lifecycle_timeout: Option<LifecycleTimeout>,
     /// The last composition before the stop.
     pub composition: Option<SceneComposition>,
-    /// Lines too long to be looked at.
-    pub too_long: Skipped,
     /// Event lines whose JSON did not decode.
     pub undecodable: Skipped,
 }
@@ -169,10 +167,10 @@ impl LogScanner {
         Ok(self.line_number(block.bytes, block.bytes.len()) - block.first_line)
     }
 
-    /// What the log says.
+    /// What the log says; lines that were too long to be looked at are lines too.
     pub fn finish(self, too_long: Skipped) -> DeployLog {
         let has_lines = self.log.has_lines || too_long.lines > 0;
-        DeployLog { has_lines, too_long, ..self.log }
+        DeployLog { has_lines, ..self.log }
     }
 
     /// First line, first stamp, and the reason behind a usage banner.
