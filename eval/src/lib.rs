@@ -5,14 +5,15 @@
 //! a round that would record the wrong thing is refused before it starts ([`guardrails`]); rounds are compared and
 //! imported ([`round_ops`]); thousands of them become one table ([`ledger`]).
 //!
-//! Folders stand in order of use, each uses only those above it: [`text`], [`rounds`], [`adjudication`],
+//! Folders stand in order of use, each uses only those above it: [`rounds`], [`adjudication`],
 //! [`verdict`], [`guardrails`], [`round_ops`], [`ledger`].
-//!
 
 pub mod adjudication;
 pub mod guardrails;
 pub mod ledger;
 pub mod round_ops;
 pub mod rounds;
-pub mod text;
+#[cfg(test)]
+#[path = "../../engine/src/testing.rs"]
+mod testing;
 pub mod verdict;

@@ -44,7 +44,9 @@ pub(crate) const FOLDER_ORDERS: &[FolderOrder] = &[
         crate_folder: "engine",
         order: &[
             "constants",
+            "text",
             "store",
+            "geometry",
             "demos",
             "graph",
             "belief",
@@ -58,7 +60,7 @@ pub(crate) const FOLDER_ORDERS: &[FolderOrder] = &[
     FolderOrder { crate_folder: "models", order: &["random", "split", "head", "train", "fit", "audit"] },
     FolderOrder {
         crate_folder: "eval",
-        order: &["text", "rounds", "adjudication", "verdict", "guardrails", "round_ops", "ledger"],
+        order: &["rounds", "adjudication", "verdict", "guardrails", "round_ops", "ledger"],
     },
 ];
 
@@ -76,6 +78,24 @@ pub(crate) const DECIDING: &[Deciding] = &[
         crate_folder: "engine",
         files: &[
             "constants.rs",
+            "text/",
+            "store/yaml/",
+            "geometry/budget",
+            "geometry/dop.rs",
+            "geometry/hull.rs",
+            "geometry/hull_distance.rs",
+            "geometry/kinematics.rs",
+            "geometry/mesh.rs",
+            "geometry/obb.rs",
+            "geometry/obb_voxel.rs",
+            "geometry/overhang.rs",
+            "geometry/pose.rs",
+            "geometry/robot.rs",
+            "geometry/slop.rs",
+            "geometry/staged_check.rs",
+            "geometry/support_excess.rs",
+            "geometry/tight.rs",
+            "geometry/voxel_grid.rs",
             "demos/episode.rs",
             "graph/schema.rs",
             "graph/nodes.rs",
@@ -91,7 +111,6 @@ pub(crate) const DECIDING: &[Deciding] = &[
     Deciding {
         crate_folder: "eval",
         files: &[
-            "text/",
             "rounds/deploy_log",
             "rounds/monitor.rs",
             "rounds/goal.rs",
@@ -101,7 +120,6 @@ pub(crate) const DECIDING: &[Deciding] = &[
             "rounds/snapshot.rs",
             "rounds/evidence.rs",
             "rounds/scene.rs",
-            "rounds/yaml",
             "adjudication/",
             "verdict/schema.rs",
             "verdict/fields.rs",

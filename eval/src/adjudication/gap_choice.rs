@@ -13,7 +13,7 @@ use super::party::{self, Comparison};
 use super::rules::RuleSet;
 use crate::rounds::deploy_log::StopLine;
 use crate::rounds::snapshot::PublishedBudget;
-use crate::text::printf;
+use rollcheck_engine::text::printf;
 
 /// Half the body diagonal of a voxel with edge `resolution_m`, m.
 pub fn voxel_term_m(resolution_m: f64) -> f64 {

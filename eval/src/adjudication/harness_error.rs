@@ -5,7 +5,7 @@
 //! has its own test.
 
 use crate::rounds::evidence::SceneEvidence;
-use crate::text::printf;
+use rollcheck_engine::text::printf;
 
 /// A bond lost later than this belongs to a run that did its work, s. Killed runs lost theirs by 100.8 s, the earliest
 /// loss in a completed run was at 199.6 s.

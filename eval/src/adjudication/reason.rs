@@ -3,7 +3,7 @@
 //! Reference page, section 11. The words are our own; the fragments that other tools search for are kept. Distances have
 //! six significant digits.
 
-use crate::text::printf;
+use rollcheck_engine::text::printf;
 use std::fmt;
 
 /// A reason.

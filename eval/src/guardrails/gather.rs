@@ -25,7 +25,7 @@ const OUTPUT_MAX: u64 = 1 << 20;
 /// Folders nested deeper than this are not searched for sources.
 const DEPTH_MAX: usize = 64;
 /// Largest tracked scene that is read, bytes: the YAML reader takes no more, and says so.
-const SCENE_MAX: u64 = crate::rounds::yaml::BYTES_MAX as u64 + 1;
+const SCENE_MAX: u64 = rollcheck_engine::store::yaml::BYTES_MAX as u64 + 1;
 
 /// Asks everything. `repo` is the root of the checkout, absolute.
 pub fn host(repo: &Path) -> HostFacts {

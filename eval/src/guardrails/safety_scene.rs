@@ -16,8 +16,8 @@
 
 use super::refusal::Refusal;
 use super::safety_argv;
-use crate::rounds::yaml::{Key, Yaml};
-use crate::text::python;
+use rollcheck_engine::store::yaml::{Key, Yaml};
+use rollcheck_engine::text::python;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 

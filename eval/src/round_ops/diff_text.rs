@@ -15,7 +15,7 @@
 
 use super::diff::STEPS;
 use crate::adjudication::outcome::Outcome;
-use crate::text::{plain, python};
+use rollcheck_engine::text::{plain, python};
 use crate::verdict::schema::{RoundDiff, SceneDelta, Setting};
 use std::fmt::{self, Write};
 

@@ -121,7 +121,7 @@ fn facts_of<R: Read>(mut log: BlockReader<R>) -> std::io::Result<(Vec<String>, O
 mod tests {
     use super::super::import_rules::tests::args;
     use super::*;
-    use crate::text::shared;
+    use crate::testing::shared;
     use proptest::prelude::*;
     use rollcheck_engine::store::atomic;
     use serde_json::Value;

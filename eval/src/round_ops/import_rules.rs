@@ -6,7 +6,7 @@
 
 use super::argv::{RobotFacts, robot_facts, stack_tokens};
 use super::stamp::{Stamp, started_at};
-use crate::text::python;
+use rollcheck_engine::text::python;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 

@@ -12,7 +12,7 @@ use crate::guardrails::refusal::Refusal;
 use crate::guardrails::safety_scene::{self, SafetySurface};
 use crate::guardrails::{gpu, launcher, overlay, safety_argv, sidecar, worktree};
 use crate::rounds::layout::{MATRIX, MatrixScene};
-use crate::rounds::yaml::Yaml;
+use rollcheck_engine::store::yaml::Yaml;
 use serde_json::{Value, json};
 
 /// Stands for the round's name in the path of a copy, where no round is made.

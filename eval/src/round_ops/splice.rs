@@ -17,7 +17,7 @@ use crate::guardrails::refusal::Refusal;
 use crate::guardrails::safety_scene::shown;
 use crate::rounds::layout::MatrixScene;
 use crate::rounds::lines::python_lines;
-use crate::rounds::yaml::Yaml;
+use rollcheck_engine::store::yaml::Yaml;
 
 /// What a copy pins below `runtime`: switches of the stack that no flag of the deploy command sets.
 pub const SCENE_PINS: [(&str, bool); 1] = [("enable_reasoner", false)];
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::guardrails::safety_scene::SafetySurface;
     use crate::rounds::layout::MATRIX;
-    use crate::text::shared;
+    use crate::testing::shared;
     use proptest::prelude::*;
 
     fn spliced(text: &str, seed: i64) -> String {

@@ -5,7 +5,7 @@
 //! that a line keeps its other values; the number is never a number, and is written back as null. An object's repeated key
 //! keeps its last value. Nesting beyond 128 levels does not decode.
 
-use crate::text::python;
+use rollcheck_engine::text::python;
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 use serde_json::{Map, Value};

@@ -16,4 +16,3 @@ pub mod needles;
 pub mod read;
 pub mod scene;
 pub mod snapshot;
-pub mod yaml;

@@ -4,7 +4,7 @@
 //! absent, and a value of another type is shown as found, so that neither reads as an answer. Only a file that is no
 //! YAML at all is refused.
 
-use super::yaml::{Yaml, YamlError};
+use rollcheck_engine::store::yaml::{Yaml, YamlError};
 use indexmap::IndexMap;
 use std::fmt;
 
@@ -143,7 +143,7 @@ fn shown(yaml: &Yaml) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::shared;
+    use crate::testing::shared;
     use proptest::prelude::*;
 
     fn read(text: &str) -> SceneConfig {

@@ -11,7 +11,7 @@ use crate::adjudication::outcome::GroundTruthVerdict;
 use crate::adjudication::rules::RuleSet;
 use crate::adjudication::{Adjudication, party};
 use crate::rounds::scene::{List, SceneConfig, Stated};
-use crate::text::{plain, printf};
+use rollcheck_engine::text::{plain, printf};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 

@@ -14,7 +14,7 @@
 
 use super::fields::{DocumentError, FromJson, Place};
 use super::schema::{RoundDiff, RoundMetadata, RoundVerdicts};
-use crate::text::python;
+use rollcheck_engine::text::python;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::fmt::Write;
@@ -203,7 +203,7 @@ fn push_ascii(out: &mut String, text: &str) {
 mod tests {
     use super::*;
     use crate::adjudication::outcome::Outcome;
-    use crate::text::shared;
+    use crate::testing::shared;
     use crate::verdict::schema::WitnessTimeline;
     use proptest::prelude::*;
     use serde_json::json;

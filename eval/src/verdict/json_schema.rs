@@ -64,7 +64,7 @@ fn of<T: JsonSchema>() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::shared;
+    use crate::testing::shared;
     use serde_json::json;
     use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@ use super::schema::{RoundMetadata, SceneVerdict};
 use crate::adjudication::gap_choice::BudgetSource;
 use crate::adjudication::outcome::Outcome;
 use crate::adjudication::rules::RuleSet;
-use crate::text::{plain, printf, python};
+use rollcheck_engine::text::{plain, printf, python};
 use std::fmt::Write as _;
 
 /// The text.

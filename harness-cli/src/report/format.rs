@@ -1,6 +1,6 @@
 //! Numbers as words. A missing or non-finite number is `unknown`.
 
-use rollcheck_eval::text::printf;
+use rollcheck_engine::text::printf;
 
 /// What stands where a number is not known.
 pub const UNKNOWN: &str = "unknown";

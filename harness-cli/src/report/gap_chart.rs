@@ -7,7 +7,7 @@ use super::axis::{Axis, range};
 use super::figure::{WIDTH, frame, px};
 use super::format::fixed;
 use maud::{Markup, html};
-use rollcheck_eval::text::printf;
+use rollcheck_engine::text::printf;
 
 const LABELS: f64 = 250.0;
 const RIGHT: f64 = 190.0;

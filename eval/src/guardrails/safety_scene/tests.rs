@@ -1,5 +1,5 @@
 use super::*;
-use crate::rounds::yaml::Mapping;
+use rollcheck_engine::store::yaml::Mapping;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;

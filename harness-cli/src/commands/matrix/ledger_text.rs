@@ -6,7 +6,7 @@ use crate::printer::{Render, table};
 use crate::report::format::{count, gaps, length};
 use rollcheck_eval::ledger::Report;
 use rollcheck_eval::ledger::summary::{Agreement, Between, Listed, Part, RulePart, SceneName, Side, Summary};
-use rollcheck_eval::text::plain;
+use rollcheck_engine::text::plain;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -267,7 +267,7 @@ enum Node {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::shared;
+    use crate::testing::shared;
     use proptest::prelude::*;
     use serde_json::{Value, json};
 

@@ -13,7 +13,7 @@
 /// `%.<digits>g`; `digits` counts significant digits, and 0 counts as 1.
 ///
 /// ```
-/// use rollcheck_eval::text::printf::general;
+/// use rollcheck_engine::text::printf::general;
 /// assert_eq!(general(0.1209178, 6), "0.120918");
 /// assert_eq!(general(8.9e-5, 6), "8.9e-05");
 /// ```

@@ -16,7 +16,7 @@ use std::fmt::Write;
 /// `repr` of a float.
 ///
 /// ```
-/// use rollcheck_eval::text::python::float;
+/// use rollcheck_engine::text::python::float;
 /// assert_eq!(float(8.9e-5), "8.9e-05");
 /// assert_eq!(float(1.0), "1.0");
 /// ```

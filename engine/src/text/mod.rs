@@ -5,8 +5,3 @@
 pub mod plain;
 pub mod printf;
 pub mod python;
-#[cfg(test)]
-mod testing;
-
-#[cfg(test)]
-pub(crate) use testing::shared;

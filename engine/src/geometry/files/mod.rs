@@ -1,0 +1,1 @@
+//! The files that geometry comes from.
