@@ -9,6 +9,7 @@ pub mod hull;
 pub mod hull_distance;
 pub mod kinematics;
 pub mod mesh;
+pub mod obb;
 pub mod pose;
 pub mod robot;
 
