@@ -26,6 +26,7 @@ pub mod knn;
 pub mod masked_softmax;
 pub mod message_pass;
 pub mod node_logits;
+pub mod obb_voxel;
 pub mod seed_topk;
 mod stripes;
 pub mod weighted_mean;
