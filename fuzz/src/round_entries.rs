@@ -1,5 +1,6 @@
 //! The entries of the readers of recorded rounds, and of what is decided from what they read.
 
+use rollcheck_engine::store::yaml;
 use rollcheck_eval::adjudication::gap_choice::BudgetSource;
 use rollcheck_eval::adjudication::outcome::GroundTruthVerdict;
 use rollcheck_eval::adjudication::rules::RuleSet;
@@ -9,12 +10,11 @@ use rollcheck_eval::rounds::deploy_log::{self, DeployLog, LogScanner, StopLine};
 use rollcheck_eval::rounds::error::RoundError;
 use rollcheck_eval::rounds::evidence::SceneEvidence;
 use rollcheck_eval::rounds::goal::{self, GoalLog};
+use rollcheck_eval::rounds::json as recorded;
 use rollcheck_eval::rounds::layout::MATRIX;
 use rollcheck_eval::rounds::lines::{self, Block, Skipped};
 use rollcheck_eval::rounds::monitor::{self, Monitor, MonitorScanner};
 use rollcheck_eval::rounds::scene::SceneConfig;
-use rollcheck_engine::store::yaml;
-use rollcheck_eval::rounds::json as recorded;
 use rollcheck_eval::verdict::derive::{self, SceneContext};
 use rollcheck_eval::verdict::explain::Explanation;
 use rollcheck_eval::verdict::schema::{RoundMetadata, RoundVerdicts};

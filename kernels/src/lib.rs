@@ -22,6 +22,7 @@ pub mod belief_advance;
 pub mod csr;
 pub mod dense;
 pub mod error;
+pub mod hull_distance;
 pub mod knn;
 pub mod masked_softmax;
 pub mod message_pass;

@@ -7,6 +7,7 @@
 use super::pose::{Point, Vector};
 use parry3d_f64::math::Vector as ParryVector;
 use parry3d_f64::transformation::try_convex_hull;
+use rollcheck_kernels::hull_distance::{LANES, Vertices};
 use std::collections::HashMap;
 
 /// Largest distance of a point outside a facet plane that rounding explains, m per metre of size.
@@ -20,6 +21,7 @@ pub struct ConvexHull {
     vertices: Vec<Point>,
     source: Vec<u32>,
     facets: Vec<[u32; 3]>,
+    lanes: [Vec<f64>; 3],
 }
 
 /// The half space `normal . x <= offset_m` of a facet; `normal` is a unit vector pointing out.
@@ -113,8 +115,9 @@ impl ConvexHull {
         let mut facets: Vec<[u32; 3]> =
             facets.into_iter().map(|f| lowest_first(f.map(|i| place[i as usize]))).collect();
         facets.sort_unstable();
-        let vertices = source.iter().map(|&i| points[i as usize]).collect();
-        let hull = Self { vertices, source, facets };
+        let vertices: Vec<Point> = source.iter().map(|&i| points[i as usize]).collect();
+        let lanes = [0, 1, 2].map(|k| padded(&vertices, k));
+        let hull = Self { vertices, source, facets, lanes };
         hull.refuse_outside(points, size_m)?;
         Ok(hull)
     }
@@ -161,6 +164,12 @@ impl ConvexHull {
             .collect()
     }
 
+    /// The vertices as the op takes them.
+    pub fn lanes(&self) -> Vertices<'_> {
+        let [x, y, z] = &self.lanes;
+        Vertices { x, y, z }
+    }
+
     /// Enclosed volume, m^3.
     pub fn volume_m3(&self) -> f64 {
         (0..self.facets.len())
@@ -180,6 +189,14 @@ impl ConvexHull {
         let corners: Vec<Point> = (0..8).map(corner).collect();
         Self::of(&corners)
     }
+}
+
+/// One coordinate of the vertices, filled up with the last.
+fn padded(vertices: &[Point], k: usize) -> Vec<f64> {
+    let last = vertices.last().map_or(0.0, |p| p[k]);
+    let mut lane: Vec<f64> = vertices.iter().map(|p| p[k]).collect();
+    lane.resize(vertices.len().next_multiple_of(LANES), last);
+    lane
 }
 
 fn key(p: &[f64; 3]) -> [u64; 3] {

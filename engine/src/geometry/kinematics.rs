@@ -193,11 +193,8 @@ pub fn panda() -> KinematicTree {
         [0.0, 0.0, 0.0, FRAC_PI_2, 0.0, 0.0],
         [0.088, 0.0, 0.0, FRAC_PI_2, 0.0, 0.0],
     ];
-    let joint = |name: String, origin, motion| Joint {
-        name,
-        parent_from_joint: pose_from_xyz_rpy(origin),
-        motion,
-    };
+    let joint =
+        |name: String, origin, motion| Joint { name, parent_from_joint: pose_from_xyz_rpy(origin), motion };
     let turning = Motion::Revolute { axis: Vector::z_axis() };
     let mut links = vec![Link { name: "panda_link0".to_owned(), parent: None }];
     for (i, origin) in ORIGINS.into_iter().enumerate() {

@@ -192,7 +192,8 @@ mod tests {
     use super::*;
 
     fn tetrahedron() -> Vec<[Point; 3]> {
-        let [o, x, y, z] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.0, 0.0, 1.0]].map(Point::from);
+        let [o, x, y, z] =
+            [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [-0.0, 0.0, 1.0]].map(Point::from);
         vec![[o, y, x], [o, x, z], [o, z, y], [x, y, z]]
     }
 

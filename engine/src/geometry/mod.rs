@@ -12,6 +12,7 @@ pub mod mesh;
 pub mod obb;
 pub mod pose;
 pub mod robot;
+pub mod triangle;
 
 pub use hull::{ConvexHull, HullError};
 pub use mesh::{MeshError, TriangleMesh};

@@ -15,8 +15,8 @@
 
 use super::diff::STEPS;
 use crate::adjudication::outcome::Outcome;
-use rollcheck_engine::text::{plain, python};
 use crate::verdict::schema::{RoundDiff, SceneDelta, Setting};
+use rollcheck_engine::text::{plain, python};
 use std::fmt::{self, Write};
 
 /// What the text says of a setting that a round does not record.

@@ -6,8 +6,8 @@
 
 use super::argv::{RobotFacts, robot_facts, stack_tokens};
 use super::stamp::{Stamp, started_at};
-use rollcheck_engine::text::python;
 use indexmap::IndexMap;
+use rollcheck_engine::text::python;
 use serde_json::{Map, Value, json};
 
 /// Folders that a scene may have in rounds of the shell scripts, in the order in which they are tried.

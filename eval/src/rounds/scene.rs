@@ -4,8 +4,8 @@
 //! absent, and a value of another type is shown as found, so that neither reads as an answer. Only a file that is no
 //! YAML at all is refused.
 
-use rollcheck_engine::store::yaml::{Yaml, YamlError};
 use indexmap::IndexMap;
+use rollcheck_engine::store::yaml::{Yaml, YamlError};
 use std::fmt;
 
 /// A value that a scene file states, or does not.

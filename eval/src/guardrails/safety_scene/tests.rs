@@ -1,6 +1,6 @@
 use super::*;
-use rollcheck_engine::store::yaml::Mapping;
 use proptest::prelude::*;
+use rollcheck_engine::store::yaml::Mapping;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -4,9 +4,9 @@
 
 use crate::printer::{Render, table};
 use crate::report::format::{count, gaps, length};
+use rollcheck_engine::text::plain;
 use rollcheck_eval::ledger::Report;
 use rollcheck_eval::ledger::summary::{Agreement, Between, Listed, Part, RulePart, SceneName, Side, Summary};
-use rollcheck_engine::text::plain;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
