@@ -3,12 +3,15 @@
 //! Vertices are welded by exact equality of the three coordinates, -0 being +0 (geometry page, section 7: the published
 //! point counts depend on it), in order of first mention. Everything that is measured uses vertices and triangles
 //! only, so a mesh that is not watertight is measured and reported, never refused. What is refused: no triangle, an
-//! index past the vertices, a coordinate that is not finite.
+//! index past the vertices, a coordinate that is not finite or beyond 1e6 m.
 
 use super::pose::{Point, Vector};
 use std::collections::{BTreeMap, HashMap};
 
-/// A triangle mesh; at least one triangle, all coordinates finite, all indices within.
+/// Largest coordinate, m: squares and products of it stay far from overflow.
+pub const COORDINATE_MAX_M: f64 = 1e6;
+
+/// A triangle mesh; at least one triangle, all coordinates finite and within [`COORDINATE_MAX_M`], all indices within.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriangleMesh {
     vertices: Vec<Point>,
@@ -27,6 +30,24 @@ pub enum MeshError {
     NonFinite {
         /// The first such facet.
         facet: usize,
+    },
+    /// A vertex of no triangle has a coordinate that is NaN, infinite or too large.
+    #[error(
+        "vertex {index} (counted from 0), which no facet uses, is not finite or beyond {COORDINATE_MAX_M:e} m"
+    )]
+    BadVertex {
+        /// The first such vertex.
+        index: usize,
+    },
+    /// A coordinate is larger than any robot.
+    #[error(
+        "facet {facet} (counted from 0) reaches {found_m:e} m from the origin, expected at most {COORDINATE_MAX_M:e} m"
+    )]
+    TooFar {
+        /// The first such facet.
+        facet: usize,
+        /// The coordinate, m.
+        found_m: f64,
     },
     /// A triangle names a vertex that is not there.
     #[error("facet {facet} (counted from 0) names vertex {index}, expected less than {vertices}")]
@@ -66,8 +87,8 @@ impl TriangleMesh {
         let mut welded = Welder::default();
         let mut triangles = Vec::new();
         for (facet, corners) in facets.into_iter().enumerate() {
-            if corners.iter().any(|p| !finite(p)) {
-                return Err(MeshError::NonFinite { facet });
+            for corner in &corners {
+                check(corner, facet)?;
             }
             triangles.push(corners.map(|corner| welded.index(corner)));
         }
@@ -90,10 +111,11 @@ impl TriangleMesh {
                 let Some(corner) = vertices.get(index as usize) else {
                     return Err(MeshError::Index { facet, index, vertices: vertices.len() });
                 };
-                if !finite(corner) {
-                    return Err(MeshError::NonFinite { facet });
-                }
+                check(corner, facet)?;
             }
+        }
+        if let Some(index) = vertices.iter().position(|p| check(p, 0).is_err()) {
+            return Err(MeshError::BadVertex { index });
         }
         let mut welded = Welder::default();
         let kept: Vec<u32> = vertices.iter().map(|&p| welded.index(p)).collect();
@@ -166,8 +188,12 @@ impl MeshCondition {
     }
 }
 
-fn finite(p: &Point) -> bool {
-    p.iter().all(|x| x.is_finite())
+fn check(p: &Point, facet: usize) -> Result<(), MeshError> {
+    if p.iter().any(|x| !x.is_finite()) {
+        return Err(MeshError::NonFinite { facet });
+    }
+    let found_m = p.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if found_m > COORDINATE_MAX_M { Err(MeshError::TooFar { facet, found_m }) } else { Ok(()) }
 }
 
 #[derive(Default)]
@@ -229,10 +255,14 @@ mod tests {
         assert_eq!(TriangleMesh::weld([]), Err(MeshError::NoTriangles));
         let mut facets = tetrahedron();
         facets[3][1].y = f64::NAN;
-        assert_eq!(TriangleMesh::weld(facets), Err(MeshError::NonFinite { facet: 3 }));
+        assert_eq!(TriangleMesh::weld(facets.clone()), Err(MeshError::NonFinite { facet: 3 }));
+        facets[3][1].y = -2e6;
+        assert_eq!(TriangleMesh::weld(facets), Err(MeshError::TooFar { facet: 3, found_m: 2e6 }));
         let o = Point::origin();
         let error = TriangleMesh::from_indexed(&[o], &[[0, 0, 0], [0, 0, 1]]).unwrap_err();
         assert_eq!(error, MeshError::Index { facet: 1, index: 1, vertices: 1 });
+        let unused = [o, Point::new(f64::NAN, 0.0, 0.0)];
+        assert_eq!(TriangleMesh::from_indexed(&unused, &[[0, 0, 0]]), Err(MeshError::BadVertex { index: 1 }));
         assert_eq!(TriangleMesh::from_indexed(&[o], &[]), Err(MeshError::NoTriangles));
     }
 }

@@ -10,8 +10,12 @@ pub mod hull_distance;
 pub mod kinematics;
 pub mod mesh;
 pub mod obb;
+pub mod overhang;
 pub mod pose;
 pub mod robot;
+pub mod slop;
+pub mod support_excess;
+pub mod tight;
 pub mod triangle;
 
 pub use hull::{ConvexHull, HullError};
