@@ -3,6 +3,7 @@
 //! Files are read in [`files`]; everything else is pure. Start with [`robot::RobotModel`] (what a manifest declares) and
 //! [`mesh::TriangleMesh`] (what it is measured against). Metres, radians, f64 throughout.
 
+pub mod budget;
 pub mod dop;
 pub mod files;
 pub mod hull;
@@ -10,13 +11,16 @@ pub mod hull_distance;
 pub mod kinematics;
 pub mod mesh;
 pub mod obb;
+pub mod obb_voxel;
 pub mod overhang;
 pub mod pose;
 pub mod robot;
 pub mod slop;
+pub mod staged_check;
 pub mod support_excess;
 pub mod tight;
 pub mod triangle;
+pub mod voxel_grid;
 
 pub use hull::{ConvexHull, HullError};
 pub use mesh::{MeshError, TriangleMesh};

@@ -103,6 +103,63 @@ impl BoxAxes {
     }
 }
 
+/// What a body between slabs is to a lattice: its 13 axes and the lattice's 3 (geometry page, section 2.3).
+///
+/// ```text
+/// gap(n) = max(s - hi, lo - s) - r_cell(n) = |s - (lo + hi) / 2| - (hi - lo) / 2 - r_cell(n)      s = n . c_cell
+/// ```
+///
+/// Along the lattice's axes the body is bounded by the box of its first three slabs. Not a superset of the box's fifteen
+/// axes, so the largest gap may be below [`scalar::sat`] at some cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlabAxes {
+    pub(crate) base: [f64; 3],
+    pub(crate) axis: [[f64; 3]; 16],
+    pub(crate) offset: [f64; 16],
+    pub(crate) reach: [f64; 16],
+}
+
+impl SlabAxes {
+    /// Prepares slabs for a lattice.
+    ///
+    /// `centre` (3, m) and `axes` (unit) of the body's frame in the lattice frame; slab `i` is `lo[i] <= normals[i] . q <=
+    /// hi[i]` in the body's frame, m; `resolution` in m.
+    pub fn new(
+        centre: [f64; 3],
+        axes: [[f64; 3]; 3],
+        normals: &[[f64; 3]; 13],
+        lo: &[f64; 13],
+        hi: &[f64; 13],
+        resolution: f64,
+    ) -> Self {
+        let base = centre.map(|c| (c / resolution).floor());
+        let from_centre = [0, 1, 2].map(|k| (base[k] + 0.5).mul_add(resolution, -centre[k]));
+        let cube = 0.5 * resolution;
+        let mut it = Self { base, axis: [[0.0; 3]; 16], offset: [0.0; 16], reach: [f64::INFINITY; 16] };
+        // A direction of the body's frame, in the lattice's.
+        let turned = |n: [f64; 3]| [0, 1, 2].map(|k| dot([axes[0][k], axes[1][k], axes[2][k]], n));
+        let mut put = |at: usize, n: [f64; 3], middle: f64, half: f64| {
+            it.axis[at] = n.map(|x| x * resolution);
+            it.offset[at] = dot(n, from_centre) - middle;
+            it.reach[at] = half + cube * (n[0].abs() + n[1].abs() + n[2].abs());
+        };
+        let middle = |i: usize| 0.5 * (lo[i] + hi[i]);
+        let half = |i: usize| 0.5 * (hi[i] - lo[i]);
+        for (i, normal) in normals.iter().enumerate() {
+            put(i, turned(*normal), middle(i), half(i));
+        }
+        for k in 0..3 {
+            let mut n = [0.0; 3];
+            n[k] = 1.0;
+            // The lattice's axis in the body's frame, and what the three slabs reach along it.
+            let along = [axes[0][k], axes[1][k], axes[2][k]];
+            let of_box = (0..3).map(|i| half(i) * along[i].abs()).sum();
+            put(13 + k, n, dot(along, [middle(0), middle(1), middle(2)]), of_box);
+        }
+        it
+    }
+}
+
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0].mul_add(b[0], a[1].mul_add(b[1], a[2] * b[2]))
 }
@@ -157,6 +214,21 @@ pub fn sat_f32(
     Ok(())
 }
 
+/// The largest gap between slabs and each cell, m, into `out` (`n`).
+///
+/// # Errors
+/// [`KernelError::Length`] when the slices of `cells` are not as long as `out`.
+pub fn slab_f64(
+    level: SimdLevel,
+    axes: &SlabAxes,
+    cells: Cells<'_>,
+    out: &mut [f64],
+) -> Result<(), KernelError> {
+    cells.expect(out.len())?;
+    simd::slab_f64(level, axes, cells.x, cells.y, cells.z, out);
+    Ok(())
+}
+
 /// The smallest value and where it stands; ties keep the first (geometry page, section 2.2). `None` without values.
 pub fn first_minimum(level: SimdLevel, values: &[f64]) -> Option<(usize, f64)> {
     let mut least: Option<(usize, f64)> = None;
@@ -205,6 +277,45 @@ mod tests {
         let quarter = std::f64::consts::FRAC_PI_4;
         let axes = BoxAxes::new([1.5, 0.5, 0.5], rotation(0.0, 0.0, quarter), [0.5, 0.5, 0.5], 1.0);
         assert!((scalar::sat(&axes, [-1.0, 0.0, 0.0]) - (1.5 - 0.5_f64.sqrt())).abs() < 1e-15);
+    }
+
+    proptest! {
+        #[test]
+        fn slabs_have_the_scalar_bits_at_every_level(
+            angles in prop::array::uniform3(-3.2_f64..3.2),
+            centre in prop::array::uniform3(-1.0_f64..3.0),
+            half in prop::array::uniform13(0.01_f64..0.3),
+            cells in prop::collection::vec(prop::array::uniform3(0_u16..120), 0..40),
+        ) {
+            let normals = [0; 13].map(|_| ()).map(|()| [0.6, 0.0, 0.8]);
+            let (lo, hi) = (half.map(|h| -h), half.map(|h| 1.5 * h));
+            let turned = rotation(angles[0], angles[1], angles[2]);
+            let axes = SlabAxes::new(centre, turned, &normals, &lo, &hi, 0.025);
+            let [x, y, z] = [0, 1, 2].map(|k| cells.iter().map(|c| f32::from(c[k])).collect::<Vec<_>>());
+            let expected: Vec<f64> =
+                (0..x.len()).map(|i| scalar::slab(&axes, [x[i], y[i], z[i]].map(f64::from))).collect();
+            for level in SimdLevel::supported() {
+                let mut out = vec![f64::NAN; x.len()];
+                slab_f64(level, &axes, Cells { x: &x, y: &y, z: &z }, &mut out).unwrap();
+                prop_assert_eq!(&out, &expected);
+            }
+        }
+    }
+
+    #[test]
+    fn slabs_of_a_box_give_the_gaps_of_its_faces() {
+        // Thirteen slabs of the cube of half side 0.25 about (0.5, 0.5, 0.5).
+        let (r2, r3) = (0.5_f64.sqrt(), 3.0_f64.sqrt().recip());
+        let mut normals = [[r3, r3, r3]; 13];
+        normals[..3].copy_from_slice(&[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+        normals[7] = [r2, r2, 0.0];
+        let hi: [f64; 13] = normals.map(|n| 0.25 * (n[0] + n[1] + n[2]));
+        let lo = hi.map(|h| -h);
+        let axes = SlabAxes::new([0.5; 3], rotation(0.0, 0.0, 0.0), &normals, &lo, &hi, 0.5);
+        assert_eq!(scalar::slab(&axes, [2.0, 0.0, 0.0]), 0.25);
+        // Along the diagonal of a face both boxes' edges count: sqrt 2 times the gap of 0.25.
+        assert!((scalar::slab(&axes, [2.0, 2.0, 0.0]) - 0.25 * 2.0_f64.sqrt()).abs() < 1e-15);
+        assert!((scalar::slab(&axes, [2.0, 2.0, 2.0]) - 0.25 * 3.0_f64.sqrt()).abs() < 1e-15);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The same number for a register of cells at once: axes outside, cells inside.
 
-use super::BoxAxes;
+use super::{BoxAxes, SlabAxes};
 use crate::backend::simd_levels;
 
 macro_rules! body {
@@ -152,4 +152,50 @@ fn minimum_body(values: &[f64]) -> f64 {
 simd_levels! {
     /// The smallest value; infinity without one.
     pub(super) fn minimum(values: &[f64]) -> f64 = minimum_body
+}
+
+const SLAB_LANES: usize = 16;
+
+#[inline(always)]
+fn slab_lanes(
+    axes: &SlabAxes,
+    x: &[f32; SLAB_LANES],
+    y: &[f32; SLAB_LANES],
+    z: &[f32; SLAB_LANES],
+) -> [f64; SLAB_LANES] {
+    let mut d = [[0.0_f64; SLAB_LANES]; 3];
+    for l in 0..SLAB_LANES {
+        d[0][l] = f64::from(x[l]) - axes.base[0];
+        d[1][l] = f64::from(y[l]) - axes.base[1];
+        d[2][l] = f64::from(z[l]) - axes.base[2];
+    }
+    let mut largest = [f64::NEG_INFINITY; SLAB_LANES];
+    for (n, (offset, reach)) in axes.axis.iter().zip(axes.offset.iter().zip(&axes.reach)) {
+        for l in 0..SLAB_LANES {
+            let along = n[0].mul_add(d[0][l], n[1].mul_add(d[1][l], n[2].mul_add(d[2][l], *offset)));
+            let gap = along.abs() - reach;
+            largest[l] = if gap > largest[l] { gap } else { largest[l] };
+        }
+    }
+    largest
+}
+
+#[inline(always)]
+fn slab_body(axes: &SlabAxes, x: &[f32], y: &[f32], z: &[f32], out: &mut [f64]) {
+    let mut start = 0;
+    while start < out.len() {
+        let n = SLAB_LANES.min(out.len() - start);
+        let mut padded = [[0.0_f32; SLAB_LANES]; 3];
+        for (to, from) in padded.iter_mut().zip([x, y, z]) {
+            to[..n].copy_from_slice(&from[start..start + n]);
+        }
+        let values = slab_lanes(axes, &padded[0], &padded[1], &padded[2]);
+        out[start..start + n].copy_from_slice(&values[..n]);
+        start += n;
+    }
+}
+
+simd_levels! {
+    /// [`super::scalar::slab`] of each cell.
+    pub(super) fn slab_f64(axes: &SlabAxes, x: &[f32], y: &[f32], z: &[f32], out: &mut [f64]) = slab_body
 }
