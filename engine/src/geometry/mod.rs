@@ -11,7 +11,9 @@ pub mod kinematics;
 pub mod mesh;
 pub mod pose;
 pub mod robot;
+pub mod voxel_grid;
 
 pub use hull::{ConvexHull, HullError};
 pub use mesh::{MeshError, TriangleMesh};
 pub use pose::{Point, Pose, Vector};
+pub use voxel_grid::{VoxelGrid, VoxelGridError};
