@@ -25,3 +25,4 @@ pub mod voxel_grid;
 pub use hull::{ConvexHull, HullError};
 pub use mesh::{MeshError, TriangleMesh};
 pub use pose::{Point, Pose, Vector};
+pub use voxel_grid::{VoxelGrid, VoxelGridError};

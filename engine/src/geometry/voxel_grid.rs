@@ -142,8 +142,8 @@ impl VoxelGrid {
         let origin_m = lo.map(|x| (x / resolution_m).floor() * resolution_m);
         let sides = [0, 1, 2].map(|k| ((hi[k] - origin_m[k]) / resolution_m).floor() + 1.0);
         let cells: f64 = sides.iter().product();
-        // Written so that NaN, of an overflow, is too many.
-        if !(cells <= CELLS_MAX as f64) {
+        // NaN comes of an overflow.
+        if cells.is_nan() || cells > CELLS_MAX as f64 {
             return Err(VoxelGridError::TooMany { size: sides });
         }
         let size = sides.map(|side| side.max(1.0) as usize);
