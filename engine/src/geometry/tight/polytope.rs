@@ -10,6 +10,7 @@
 use super::super::dop::{DOP_AXES, Dop26};
 use super::super::hull::{ConvexHull, Plane};
 use super::super::pose::{Point, Vector};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Nothing is added for less than this, m.
 const POKES_M: f64 = 1e-9;
@@ -58,24 +59,71 @@ fn meeting_point(a: &Plane, b: &Plane, c: &Plane) -> Option<Point> {
     Some(Point::from((bc * a.offset_m + ca * b.offset_m + ab * c.offset_m) / determinant))
 }
 
-/// Vertices of the intersection of half spaces that all hold `inside` strictly; `None` when it is not bounded or the dual
-/// hull cannot be built.
-pub fn vertices(planes: &[Plane], inside: &Point) -> Option<Vec<Point>> {
-    let dual: Vec<Point> =
-        planes.iter().map(|plane| Point::from(plane.normal / -plane.excess_m(inside))).collect();
-    let hull = ConvexHull::of(&dual).ok()?;
-    let mut found: Vec<Point> = Vec::with_capacity(hull.facets().len());
-    for plane in hull.planes() {
-        // The origin has to be inside the dual hull, or the intersection has no end.
-        if plane.offset_m <= 0.0 {
+/// A bounded intersection of half spaces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Polytope {
+    /// Its vertices, m; those nearer than 1e-9 m are one.
+    pub vertices: Vec<Point>,
+    /// Its edges as pairs of vertices.
+    pub edges: Vec<[usize; 2]>,
+}
+
+impl Polytope {
+    /// The intersection of half spaces that all hold `inside` strictly; `None` when it is not bounded or the dual hull
+    /// cannot be built.
+    pub fn new(planes: &[Plane], inside: &Point) -> Option<Self> {
+        let dual: Vec<Point> =
+            planes.iter().map(|plane| Point::from(plane.normal / -plane.excess_m(inside))).collect();
+        let hull = ConvexHull::of(&dual).ok()?;
+        let mut vertices: Vec<Point> = Vec::with_capacity(hull.facets().len());
+        let mut of_facet = Vec::with_capacity(hull.facets().len());
+        let dual_planes = hull.planes();
+        if dual_planes.len() != hull.facets().len() {
             return None;
         }
-        let p = inside + plane.normal / plane.offset_m;
-        if found.iter().all(|q| (p - q).norm() > SAME_M) {
-            found.push(p);
+        for plane in dual_planes {
+            // The origin has to be inside the dual hull, or the intersection has no end.
+            if plane.offset_m <= 0.0 {
+                return None;
+            }
+            let p = inside + plane.normal / plane.offset_m;
+            let known = vertices.iter().position(|q| (p - q).norm() <= SAME_M);
+            of_facet.push(known.unwrap_or(vertices.len()));
+            if known.is_none() {
+                vertices.push(p);
+            }
         }
+        // Dual facets that share an edge are ends of an edge here.
+        let mut beside = BTreeMap::new();
+        let mut edges = BTreeSet::new();
+        for (&[a, b, c], &vertex) in hull.facets().iter().zip(&of_facet) {
+            for (from, to) in [(a, b), (b, c), (c, a)] {
+                if let Some(&other) = beside.get(&(to, from))
+                    && other != vertex
+                {
+                    edges.insert([vertex.min(other), vertex.max(other)]);
+                }
+                beside.insert((from, to), vertex);
+            }
+        }
+        Some(Self { vertices, edges: edges.into_iter().collect() })
     }
-    Some(found)
+
+    /// How many vertices are left when a plane is added: those it cuts off go, and each edge it crosses brings one,
+    /// unless it crosses at a vertex.
+    fn count_with(&self, plane: &Plane) -> usize {
+        let excess: Vec<f64> = self.vertices.iter().map(|p| plane.excess_m(p)).collect();
+        let kept = excess.iter().filter(|&&e| e <= SAME_M).count();
+        let crossed = |&&[i, j]: &&[usize; 2]| {
+            let (lo, hi) = (excess[i].min(excess[j]), excess[i].max(excess[j]));
+            hi > SAME_M && lo < -SAME_M
+        };
+        kept + self.edges.iter().filter(crossed).count()
+    }
+
+    fn pokes_m(&self, plane: &Plane) -> f64 {
+        self.vertices.iter().fold(f64::NEG_INFINITY, |m, p| m.max(plane.excess_m(p)))
+    }
 }
 
 /// What refining gave.
@@ -95,37 +143,44 @@ pub fn refine(dop: &Dop26, hull: &ConvexHull, limit: usize) -> Option<Refined> {
         hull.vertices().iter().fold(Vector::zeros(), |sum, p| sum + p.coords) / hull.vertices().len() as f64;
     let inside = Point::from(centre);
     let mut planes = slab_planes(dop);
-    let mut current = vertices(&planes, &inside)?;
-    if current.len() > limit {
+    let mut current = Polytope::new(&planes, &inside)?;
+    if current.vertices.len() > limit {
         return None;
     }
-    let candidates = hull.planes();
-    let mut open: Vec<usize> = (0..candidates.len()).collect();
+    let mut open = hull.planes();
+    let mut pokes: Vec<f64> = open.iter().map(|plane| current.pokes_m(plane)).collect();
     let (mut accepted, mut skipped) = (0, 0);
     loop {
-        let pokes =
-            |&at: &usize| current.iter().fold(f64::NEG_INFINITY, |m, p| m.max(candidates[at].excess_m(p)));
         let mut most: Option<(f64, usize)> = None;
-        for (place, at) in open.iter().enumerate() {
-            let by_m = pokes(at);
+        for (place, &by_m) in pokes.iter().enumerate() {
             if by_m > POKES_M && most.is_none_or(|(m, _)| by_m > m) {
                 most = Some((by_m, place));
             }
         }
         let Some((_, place)) = most else { break };
-        planes.push(candidates[open.remove(place)]);
-        match vertices(&planes, &inside).filter(|next| next.len() <= limit) {
-            Some(next) => {
+        pokes.remove(place);
+        let plane = open.remove(place);
+        // Counting first: most candidates fail here, and building costs a hull.
+        let next = (current.count_with(&plane) <= limit).then(|| {
+            planes.push(plane);
+            Polytope::new(&planes, &inside).filter(|next| next.vertices.len() <= limit)
+        });
+        match next {
+            Some(Some(next)) => {
                 current = next;
                 accepted += 1;
+                for (by_m, plane) in pokes.iter_mut().zip(&open) {
+                    *by_m = current.pokes_m(plane);
+                }
             }
-            None => {
+            Some(None) => {
                 planes.pop();
                 skipped += 1;
             }
+            None => skipped += 1,
         }
     }
-    Some(Refined { vertices: current, accepted, skipped })
+    Some(Refined { vertices: current.vertices, accepted, skipped })
 }
 
 #[cfg(test)]
@@ -143,8 +198,10 @@ mod tests {
         for (found, corner) in by_recipe.iter().zip(box_corners(half)) {
             assert!((found - corner).norm() < 1e-9);
         }
-        let by_dual = vertices(&slab_planes(&dop), &Point::origin()).unwrap();
-        assert_eq!(by_dual.len(), 8);
+        let by_dual = Polytope::new(&slab_planes(&dop), &Point::origin()).unwrap();
+        assert_eq!((by_dual.vertices.len(), by_dual.edges.len()), (8, 12));
+        let corner = Plane { normal: Vector::new(1.0, 1.0, 1.0).normalize(), offset_m: 0.5 / 3.0_f64.sqrt() };
+        assert_eq!(by_dual.count_with(&corner), 10);
     }
 
     #[test]
@@ -177,6 +234,6 @@ mod tests {
             plane(-Vector::y()),
             plane(Vector::z()),
         ];
-        assert_eq!(vertices(&open, &Point::origin()), None);
+        assert_eq!(Polytope::new(&open, &Point::origin()), None);
     }
 }
