@@ -3,11 +3,13 @@
 //! An entry takes any bytes. It may refuse them; what it accepts must keep the promises named at each
 //! entry. A broken promise panics, which is what both callers look for.
 //!
-//! `demos_npz` and `graph_files` take their arrays in the safetensors container: it has no checksum, so a
+//! `demos_npz`, `graph_files` and `voxels_npz` take their arrays in the safetensors container: it has no checksum, so a
 //! changed byte reaches the checks behind it instead of dying at the zip's CRC. The zip itself is the
 //! business of `npz`.
 
-// Its place is named because this file is a module of two crates.
+// Their places are named because this file is a module of two crates.
+#[path = "geometry_entries.rs"]
+pub mod geometry;
 #[path = "round_entries.rs"]
 pub mod rounds;
 
@@ -19,7 +21,7 @@ use rollcheck_engine::store::{Arrays, GraphHash, StoreError, npy, npz, safetenso
 pub type Entry = fn(&[u8]);
 
 /// Every entry by the name of its fuzz target and of its folder under `fuzz/seeds/`.
-pub const ALL: [(&str, Entry); 14] = [
+pub const ALL: [(&str, Entry); 22] = [
     ("npy", npy),
     ("npz", npz),
     ("safetensors", safetensors),
@@ -34,6 +36,14 @@ pub const ALL: [(&str, Entry); 14] = [
     ("diff", rounds::diff),
     ("scene_yaml", rounds::scene_yaml),
     ("import_argv", rounds::import_argv),
+    ("stl", geometry::stl),
+    ("obj", geometry::obj),
+    ("robot_yaml", geometry::robot_yaml),
+    ("urdf", geometry::description),
+    ("mjcf", geometry::description),
+    ("ply", geometry::ply),
+    ("pcd", geometry::pcd),
+    ("voxels_npz", geometry::voxels_npz),
 ];
 
 /// Most frames from which a graph is built here, so that one input stays fast.

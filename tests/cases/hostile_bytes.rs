@@ -148,6 +148,9 @@ fn write_the_seeds() {
     for (name, bytes) in made {
         atomic::write(&seed_folder(name), &bytes).unwrap();
     }
+    for (name, bytes) in super::geometry_seeds::all() {
+        atomic::write(&seed_folder(name), &bytes).unwrap();
+    }
     for (name, bytes) in round_seeds() {
         atomic::write(&seed_folder(&name), &bytes).unwrap();
     }

@@ -124,6 +124,12 @@ impl ConvexHull {
 
     fn refuse_outside(&self, points: &[Point], size_m: f64) -> Result<(), HullError> {
         let planes = self.planes();
+        // Without planes nothing would be outside.
+        if self.vertices.len() < 4 || planes.len() < 4 {
+            let (vertices, planes) = (self.vertices.len(), planes.len());
+            let reason = format!("it has {vertices} vertices and {planes} facets with an area");
+            return Err(HullError::Failed { reason });
+        }
         for (index, point) in points.iter().enumerate() {
             let excess_m = planes.iter().fold(f64::NEG_INFINITY, |e, plane| e.max(plane.excess_m(point)));
             if excess_m > OUTSIDE_MAX.mul_add(size_m, f64::EPSILON * size_m) {
@@ -279,6 +285,17 @@ mod tests {
         assert_eq!(ConvexHull::of(&flat[..3]), Err(HullError::TooFew { found: 3 }));
         assert_eq!(ConvexHull::of(&[flat[0]; 9]), Err(HullError::TooFew { found: 1 }));
         assert_eq!(ConvexHull::of(&[]), Err(HullError::TooFew { found: 0 }));
+        // Found by mutation: so long and thin that what is built has no volume.
+        let thin = [
+            [0.0, 0.0, 0.0],
+            [0.0, 0.1, 0.0],
+            [0.1, 0.0, 0.0],
+            [0.1, -33_554_432.0, 2e-41],
+            [0.0, 0.0, 0.1],
+            [0.0, 0.0, 3e-43],
+        ]
+        .map(Point::from);
+        assert!(matches!(ConvexHull::of(&thin), Err(HullError::Failed { .. })));
         let mut bad = flat;
         bad[2].z = f64::INFINITY;
         assert_eq!(ConvexHull::of(&bad), Err(HullError::NotFinite { index: 2 }));

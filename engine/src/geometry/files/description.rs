@@ -67,17 +67,20 @@ impl Description {
     /// follows an unknown joint stays unknown.
     #[must_use]
     pub fn with_mimics(&self, positions: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
+        let mut followers: BTreeMap<&str, Vec<&Mimic>> = BTreeMap::new();
+        for mimic in &self.mimics {
+            followers.entry(&mimic.of).or_default().push(mimic);
+        }
         let mut all = positions.clone();
-        // A chain of n is complete after n passes; a circle of unknowns adds nothing and ends at once.
-        for _ in 0..self.mimics.len() {
-            let before = all.len();
-            for mimic in &self.mimics {
-                if let Some(&lead) = all.get(&mimic.of) {
-                    all.entry(mimic.joint.clone()).or_insert(mimic.multiplier * lead + mimic.offset);
+        let mut known: Vec<(&str, f64)> =
+            positions.iter().map(|(name, &value)| (name.as_str(), value)).collect();
+        while let Some((lead, value)) = known.pop() {
+            for mimic in followers.remove(lead).unwrap_or_default() {
+                if !all.contains_key(&mimic.joint) {
+                    let follows = mimic.multiplier * value + mimic.offset;
+                    all.insert(mimic.joint.clone(), follows);
+                    known.push((&mimic.joint, follows));
                 }
-            }
-            if all.len() == before {
-                break;
             }
         }
         all
@@ -252,6 +255,14 @@ mod tests {
         let recorded = BTreeMap::from([("f1".to_owned(), 0.04), ("f2".to_owned(), 0.5)]);
         assert_eq!(hand.with_mimics(&recorded), recorded);
         assert_eq!(hand.with_mimics(&BTreeMap::new()), BTreeMap::new());
+        // A chain, led from its far end.
+        let chain = HAND.replace("<mimic joint='f1'", "<mimic joint='f3'").replace(
+            "</robot>",
+            "<link name='d'/><joint name='f3' type='revolute'><parent link='a'/><child link='d'/>\n\
+             <mimic joint='f1' multiplier='2'/></joint></robot>",
+        );
+        let positions = read(&chain).with_mimics(&BTreeMap::from([("f1".to_owned(), 0.5)]));
+        assert_eq!((positions["f3"], positions["f2"]), (1.0, -0.99));
     }
 
     #[test]
