@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use rollcheck_engine::demos::DemoError;
+use rollcheck_engine::geometry::files::{KinematicsFileError, MeshFileError, RobotFileError};
 use rollcheck_engine::graph::GraphError;
 use rollcheck_engine::recovery::RecoveryError;
 use rollcheck_engine::store::StoreError;
@@ -58,6 +59,15 @@ pub enum CliError {
     /// A start pose or an episode that cannot be judged.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
+    /// A robot manifest that gives no collision model.
+    #[error(transparent)]
+    Robot(#[from] RobotFileError),
+    /// A mesh file that gives no mesh.
+    #[error(transparent)]
+    Mesh(#[from] MeshFileError),
+    /// A description that gives no kinematics.
+    #[error(transparent)]
+    Kinematics(#[from] KinematicsFileError),
     /// A round that cannot be read.
     #[error(transparent)]
     Round(#[from] ReadError),
