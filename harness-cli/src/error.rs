@@ -60,6 +60,15 @@ pub enum CliError {
     /// A start pose or an episode that cannot be judged.
     #[error(transparent)]
     Recovery(#[from] RecoveryError),
+    /// A robot manifest that gives no collision model.
+    #[error(transparent)]
+    Robot(#[from] RobotFileError),
+    /// A mesh file that gives no mesh.
+    #[error(transparent)]
+    Mesh(#[from] MeshFileError),
+    /// A description that gives no kinematics.
+    #[error(transparent)]
+    Kinematics(#[from] KinematicsFileError),
     /// A round that cannot be read.
     #[error(transparent)]
     Round(#[from] ReadError),

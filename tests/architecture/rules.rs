@@ -60,7 +60,7 @@ pub(crate) const FOLDER_ORDERS: &[FolderOrder] = &[
     FolderOrder { crate_folder: "models", order: &["random", "split", "head", "train", "fit", "audit"] },
     FolderOrder {
         crate_folder: "eval",
-        order: &["rounds", "adjudication", "verdict", "guardrails", "round_ops", "ledger"],
+        order: &["rounds", "adjudication", "replay", "verdict", "guardrails", "round_ops", "ledger"],
     },
 ];
 
@@ -121,6 +121,7 @@ pub(crate) const DECIDING: &[Deciding] = &[
             "rounds/evidence.rs",
             "rounds/scene.rs",
             "adjudication/",
+            "replay/",
             "verdict/schema.rs",
             "verdict/fields.rs",
             "verdict/typed.rs",

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! bound       = nearest distance of the tripping party
+//!               or, where asked for and nothing else is known of two links, their replayed distance
 //!               or the probe's range, when it measured pairs, was not cut short and found none of that party
 //! discrepancy = bound - distance that the safety kernel reported
 //! margin      = gap budget - discrepancy        (contact: 0 - nearest distance of all)
@@ -17,6 +18,7 @@ use super::party::{self, Comparison};
 use super::probe::{self, Attestation, PairSet};
 use super::reason::{self, Reason};
 use super::rules::RuleSet;
+use super::stand_in::StandIn;
 use crate::rounds::deploy_log::StopLine;
 use crate::rounds::json;
 use crate::rounds::snapshot::{Pair, Snapshot, SnapshotFault};
@@ -44,6 +46,8 @@ pub struct Question<'a> {
 pub enum Bound {
     /// Measured, m.
     Measured(f64),
+    /// Replayed from recorded joints, m.
+    Replayed(f64),
     /// Nothing within the probe's range, m: a strict lower bound.
     BeyondRange(f64),
     /// Nobody knows.
@@ -54,7 +58,7 @@ impl Bound {
     /// Its length, m.
     pub fn value_m(self) -> Option<f64> {
         match self {
-            Self::Measured(m) | Self::BeyondRange(m) => Some(m),
+            Self::Measured(m) | Self::Replayed(m) | Self::BeyondRange(m) => Some(m),
             Self::Unknown => None,
         }
     }
@@ -135,6 +139,8 @@ pub struct Adjudication {
     pub uncounted_overlaps: Vec<LinkOverlap>,
     /// Edge of a voxel, m.
     pub grid_resolution_m: Option<f64>,
+    /// The replayed distance, where one stood in.
+    pub replayed: Option<StandIn>,
     /// Class the simulator gave the stop.
     pub stop_class: Option<String>,
     /// Simulated time, s.
@@ -156,6 +162,17 @@ impl Adjudication {
 /// # Errors
 /// [`SnapshotFault`]: a needed value of the snapshot is not what it must be. No verdict is invented for it.
 pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault> {
+    adjudicate_with(question, None)
+}
+
+/// Judges a stop, with a replayed distance where nothing else is known of two links.
+///
+/// # Errors
+/// As [`adjudicate`].
+pub fn adjudicate_with(
+    question: &Question<'_>,
+    replay: Option<&StandIn>,
+) -> Result<Adjudication, SnapshotFault> {
     let Some(object) = question.snapshot else { return Ok(without_snapshot(question)) };
     let snapshot = Snapshot::from_object(object)?;
     let Question { stop, grid_resolution_m, monitor_records, rules, .. } = *question;
@@ -177,11 +194,18 @@ pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault
         (None, Some(range_m)) if !unprobed && !truncated && measured_some => Bound::BeyondRange(range_m),
         _ => Bound::Unknown,
     };
+    let replayed = replay.filter(|_| StandIn::applies(comparison, bound != Bound::Unknown));
+    let bound = replayed.map_or(bound, |stand_in| Bound::Replayed(stand_in.distance_m));
+    let pair_set = if replayed.is_some() { PairSet::Replayed } else { probe.pair_set };
     let discrepancy_m = bound.value_m().map(|bound_m| bound_m - stop.min_distance_m);
     let budget = gap_choice::choose(comparison, stop, snapshot.budget.as_ref(), grid_resolution_m, rules);
+    let budget = match replayed {
+        Some(stand_in) => stand_in.budget(stop, budget),
+        None => budget,
+    };
     let (rung, ladder_verdict, reason) = ladder::climb(&Numbers {
         comparison,
-        pair_set: probe.pair_set,
+        pair_set,
         party_a: &stop.party_a,
         party_b: &stop.party_b,
         depth_is_box_bound: stop.depth_is_box_bound,
@@ -192,6 +216,7 @@ pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault
         source: budget.source,
         discrepancy_m,
         monitor_records,
+        doubt: replayed.and_then(|stand_in| stand_in.doubt(stop)),
     });
     let not_certified = !probe.attestation.distance_certified;
     let (verdict, reason_text) = if not_certified {
@@ -210,7 +235,7 @@ pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault
         reason_text,
         rules,
         comparison,
-        pair_set: probe.pair_set,
+        pair_set,
         party_pairs: probe.party_pairs.len(),
         attestation: probe.attestation,
         truncated: Some(truncated),
@@ -228,6 +253,7 @@ pub fn adjudicate(question: &Question<'_>) -> Result<Adjudication, SnapshotFault
             .map(|(_, pair)| has_tripping_party(&pair, stop, &snapshot)),
         uncounted_overlaps: uncounted_overlaps(&snapshot, stop, comparison),
         grid_resolution_m,
+        replayed: replayed.cloned(),
         stop_class: snapshot.stop_class.clone(),
         sim_time_s: snapshot.sim_time_s,
         payload_contacts: Some(snapshot.payload_contacts),
@@ -243,7 +269,7 @@ fn margin(
 ) -> Option<Margin> {
     let (quantity, value_m, threshold_m) = match rung {
         Rung::Contact | Rung::ContactNotFiltered => ("nearest_any_m", nearest_any_m?, 0.0),
-        Rung::BeyondPublished | Rung::BeyondGrid | Rung::Within => {
+        Rung::BeyondPublished | Rung::BeyondReplay | Rung::BeyondGrid | Rung::Within => {
             ("discrepancy_m", discrepancy_m?, budget_m?)
         }
         _ => return None,
@@ -316,6 +342,7 @@ fn without_snapshot(question: &Question<'_>) -> Adjudication {
         contact_has_tripping_party: None,
         uncounted_overlaps: Vec::new(),
         grid_resolution_m: None,
+        replayed: None,
         stop_class: None,
         sim_time_s: None,
         payload_contacts: None,

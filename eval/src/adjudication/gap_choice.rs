@@ -27,6 +27,8 @@ pub enum BudgetSource {
     Published,
     /// The voxel term of the grid.
     Grid,
+    /// Terms of the robot's manifest, for a replayed distance.
+    RobotFile,
     /// There is none.
     Unknown,
 }
@@ -37,6 +39,7 @@ impl BudgetSource {
         match self {
             Self::Published => "hal-adjudication-budget",
             Self::Grid => "grid-quantization",
+            Self::RobotFile => "robot-file",
             Self::Unknown => "",
         }
     }

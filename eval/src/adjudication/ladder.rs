@@ -8,6 +8,7 @@ use super::outcome::GroundTruthVerdict;
 use super::party::Comparison;
 use super::probe::PairSet;
 use super::reason::Reason;
+use super::stand_in::Doubt;
 
 /// What the ladder looks at.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct Numbers<'a> {
     pub discrepancy_m: Option<f64>,
     /// Records the monitor received; `None` without a file.
     pub monitor_records: Option<i64>,
+    /// What keeps a replayed distance from convicting; `None` where none was used, or nothing does.
+    pub doubt: Option<Doubt>,
 }
 
 /// A rung.
@@ -59,6 +62,8 @@ pub enum Rung {
     NoDiscrepancy,
     /// Beyond a published budget.
     BeyondPublished,
+    /// Beyond the budget, by a replay that does not prove it.
+    BeyondReplay,
     /// Beyond the voxel term.
     BeyondGrid,
     /// Within the budget.
@@ -78,6 +83,7 @@ impl Rung {
             Self::NoBudget => "5",
             Self::NoDiscrepancy => "6",
             Self::BeyondPublished => "7a",
+            Self::BeyondReplay => "7c",
             Self::BeyondGrid => "7b",
             Self::Within => "8",
         }
@@ -95,6 +101,9 @@ impl Rung {
             Self::NoBudget => "no gap budget is known",
             Self::NoDiscrepancy => "no distance of the tripping party is known",
             Self::BeyondPublished => "the discrepancy exceeds the published gap budget",
+            Self::BeyondReplay => {
+                "the discrepancy exceeds the gap budget, but the replay it rests on does not prove the stop false"
+            }
             Self::BeyondGrid => "the discrepancy exceeds the voxel term, which is only a lower bound",
             Self::Within => "the discrepancy is within the gap budget",
         }
@@ -144,6 +153,10 @@ pub fn climb(n: &Numbers<'_>) -> (Rung, GroundTruthVerdict, Option<Reason>) {
         if n.source == BudgetSource::Grid {
             let reason = Reason::BeyondLowerBound { discrepancy_m, voxel_term_m: budget_m };
             return unadjudicated(Rung::BeyondGrid, reason);
+        }
+        if let Some(doubt) = n.doubt {
+            let reason = Reason::ReplayProvesNothing { discrepancy_m, budget_m, doubt };
+            return unadjudicated(Rung::BeyondReplay, reason);
         }
         return (Rung::BeyondPublished, FalsePositive, None);
     }

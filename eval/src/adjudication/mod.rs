@@ -4,7 +4,8 @@
 //! set. [`party`] says who the parties are and which comparison that makes, [`probe`] which pairs and which coverage
 //! answer it, [`gap_choice`] which gap budget applies, [`ladder`] climbs the conditions in order, [`reason`] words what
 //! nobody can say, [`harness_error`] finds the ways a run left nothing usable, [`exemption`] compares two accounts of a
-//! live exemption, [`outcome`] ranks everything to one outcome, [`rules`] names the rule sets.
+//! live exemption, [`outcome`] ranks everything to one outcome, [`rules`] names the rule sets. [`stand_in`] is a replayed distance, where one is
+//! asked for.
 
 pub mod adjudicate;
 pub mod exemption;
@@ -16,6 +17,7 @@ pub mod party;
 pub mod probe;
 pub mod reason;
 pub mod rules;
+pub mod stand_in;
 
 pub use adjudicate::{Adjudication, Question, adjudicate};
 

@@ -18,6 +18,8 @@ pub enum PairSet {
     PayloadRobot,
     /// `nearest_link_link_pairs`
     LinkLink,
+    /// No list: a replay of the recorded joints stands in.
+    Replayed,
     /// None: two links, and the probe measured none against another.
     Unprobed,
 }
@@ -30,6 +32,7 @@ impl PairSet {
             Self::PayloadWorld => "nearest_payload_world_pairs",
             Self::PayloadRobot => "nearest_payload_robot_pairs",
             Self::LinkLink => "nearest_link_link_pairs",
+            Self::Replayed => "engine-replay",
             Self::Unprobed => "none",
         }
     }
@@ -37,7 +40,7 @@ impl PairSet {
     /// The key of the coverage block that goes with it.
     pub fn coverage_name(self) -> &'static str {
         match self {
-            Self::RobotWorld | Self::LinkLink | Self::Unprobed => "nearest_probe_coverage",
+            Self::RobotWorld | Self::LinkLink | Self::Replayed | Self::Unprobed => "nearest_probe_coverage",
             Self::PayloadWorld => "nearest_payload_world_coverage",
             Self::PayloadRobot => "nearest_payload_robot_coverage",
         }

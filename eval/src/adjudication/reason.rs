@@ -3,6 +3,7 @@
 //! Reference page, section 11. The words are our own; the fragments that other tools search for are kept. Distances have
 //! six significant digits.
 
+use super::stand_in::Doubt;
 use rollcheck_engine::text::printf;
 use std::fmt;
 
@@ -59,10 +60,19 @@ pub enum Reason {
         /// Voxel term, m.
         voxel_term_m: f64,
     },
+    /// E1, of this engine: a replayed distance does not convict.
+    ReplayProvesNothing {
+        /// Discrepancy, m.
+        discrepancy_m: f64,
+        /// Gap budget, m.
+        budget_m: f64,
+        /// Why not.
+        doubt: Doubt,
+    },
 }
 
 impl Reason {
-    /// Its id on the reference page.
+    /// Its id on the reference page; `E` is this engine's own.
     pub fn id(&self) -> &'static str {
         match self {
             Self::NoSnapshot | Self::SnapshotLost => "R1",
@@ -75,6 +85,7 @@ impl Reason {
             Self::NoGridYet => "R6c",
             Self::PartyNotProbed { .. } => "R7",
             Self::BeyondLowerBound { .. } => "R8",
+            Self::ReplayProvesNothing { .. } => "E1",
         }
     }
 }
@@ -139,6 +150,14 @@ impl fmt::Display for Reason {
                  adjudication_budget is published",
                 m(*discrepancy_m),
                 m(*voxel_term_m)
+            ),
+            Self::ReplayProvesNothing { discrepancy_m, budget_m, doubt } => write!(
+                f,
+                "the discrepancy of {} m exceeds the gap budget of {} m, but by engine-replay, which does not prove the stop \
+                 false: {}",
+                m(*discrepancy_m),
+                m(*budget_m),
+                doubt.text()
             ),
         }
     }

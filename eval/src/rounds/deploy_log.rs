@@ -101,6 +101,8 @@ pub struct DeployLog {
     pub snapshot_lost: bool,
     /// Its line, from 1; 0 without one.
     pub snapshot_line: u64,
+    /// `sim.estop_ground_truth_evidence`: what the safety kernel said of the stop, where the snapshot came before it.
+    pub evidence: Option<Map<String, Value>>,
     /// `sim.estop_initial_configuration`.
     pub initial_configuration: Option<Map<String, Value>>,
     /// What the launch threw; may be empty.
@@ -201,6 +203,7 @@ impl LogScanner {
             Needle::Collision | Needle::Composition => log.stop.is_some(),
             Needle::TaskSuccess => log.task_success.is_some(),
             Needle::Snapshot => log.snapshot.is_some(),
+            Needle::Evidence => log.evidence.is_some(),
             Needle::InitialConfiguration => log.initial_configuration.is_some(),
             Needle::LaunchException => log.launch_exception.is_some(),
             Needle::Lifecycle => log.lifecycle_timeout.is_some(),
@@ -242,6 +245,7 @@ impl LogScanner {
                 self.log.snapshot_lost = self.log.snapshot.is_none() && memchr::memchr(b'{', tail).is_some();
                 self.log.snapshot_line = self.log.snapshot.as_ref().map_or(0, |_| number);
             }
+            Needle::Evidence => self.log.evidence = self.event(tail, number),
             Needle::InitialConfiguration => self.log.initial_configuration = self.event(tail, number),
             Needle::LaunchException => {
                 let detail = lines::text(tail).replace("(see debug for traceback):", "");

@@ -25,6 +25,8 @@ pub enum Needle {
     TaskSuccess,
     /// Ground truth at the stop.
     Snapshot,
+    /// The safety kernel's account of the stop, where the snapshot came before it.
+    Evidence,
     /// A stop before any action.
     InitialConfiguration,
     /// The launch threw.
@@ -39,7 +41,7 @@ pub enum Needle {
 
 impl Needle {
     /// Every needle.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Collision,
         Self::WitnessArmed,
         Self::WitnessSeparated,
@@ -47,6 +49,7 @@ impl Needle {
         Self::Allowance,
         Self::TaskSuccess,
         Self::Snapshot,
+        Self::Evidence,
         Self::InitialConfiguration,
         Self::LaunchException,
         Self::Heartbeat,
@@ -64,6 +67,7 @@ impl Needle {
             Self::Allowance => "place_allowance_active=1",
             Self::TaskSuccess => "sim.task_success_final",
             Self::Snapshot => "sim.estop_ground_truth_snapshot",
+            Self::Evidence => "sim.estop_ground_truth_evidence",
             Self::InitialConfiguration => "sim.estop_initial_configuration",
             Self::LaunchException => "[ERROR] [launch]: Caught exception in launch",
             Self::Heartbeat => "Have not received a heartbeat from ",
@@ -83,7 +87,7 @@ impl Needle {
             Self::Allowance => "place_all".len(),
             Self::LaunchException => "[ERROR] [launch]: ".len(),
             Self::Composition => "robocasa_sce".len(),
-            Self::TaskSuccess | Self::Snapshot | Self::InitialConfiguration => "s".len(),
+            Self::TaskSuccess | Self::Snapshot | Self::Evidence | Self::InitialConfiguration => "s".len(),
             Self::Heartbeat | Self::Lifecycle => 0,
         }
     }

@@ -21,6 +21,9 @@ pub const KEYS: &[&str] = &[
     "stop_class",
     "sim_time_s",
     "payload_contacts",
+    "robot_joint_state",
+    "collision_evidence",
+    "stop_seq",
 ];
 
 /// A value that the adjudication needs and that is not what it must be.

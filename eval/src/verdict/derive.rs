@@ -7,11 +7,13 @@ use super::schema::{
     GroundTruthAdjudication, RoundMetadata, RoundVerdicts, SCHEMA_VERSION, SceneVerdict, StopEvidence,
     WitnessTimeline,
 };
+use crate::adjudication::adjudicate::adjudicate_with;
 use crate::adjudication::exemption::{self, Disagreement};
 use crate::adjudication::harness_error::{self, HarnessError};
 use crate::adjudication::outcome::{self, Causes, Outcome, OutcomeRule};
 use crate::adjudication::rules::RuleSet;
-use crate::adjudication::{Adjudication, Question, adjudicate};
+use crate::adjudication::stand_in::{self, StandIn};
+use crate::adjudication::{Adjudication, Question};
 use crate::rounds::deploy_log::{SceneComposition, StopLine};
 use crate::rounds::error::RoundError;
 use crate::rounds::evidence::{SceneEvidence, Unread};
@@ -116,6 +118,9 @@ pub struct SceneJudgement {
     pub findings: Vec<Finding>,
 }
 
+/// Key in `ground_truth` that is there when a replayed distance stood in.
+pub const SOURCE_KEY: &str = "source";
+
 /// Judges a scene.
 ///
 /// # Errors
@@ -125,19 +130,33 @@ pub fn scene(
     evidence: &SceneEvidence,
     rules: RuleSet,
 ) -> Result<SceneJudgement, RoundError> {
+    scene_with(context, evidence, rules, None)
+}
+
+/// Judges a scene, with a replayed distance where nothing else is known of two links.
+///
+/// # Errors
+/// As [`scene`].
+pub fn scene_with(
+    context: &SceneContext<'_>,
+    evidence: &SceneEvidence,
+    rules: RuleSet,
+    replay: Option<&StandIn>,
+) -> Result<SceneJudgement, RoundError> {
     let log = &evidence.log;
     let adjudication = log
         .stop
         .as_ref()
         .map(|stop| {
-            adjudicate(&Question {
+            let question = Question {
                 stop,
                 snapshot: log.snapshot.as_ref(),
                 snapshot_lost: log.snapshot_lost,
                 grid_resolution_m: evidence.grid_resolution_m(),
                 monitor_records: evidence.monitor_records(),
                 rules,
-            })
+            };
+            adjudicate_with(&question, replay)
         })
         .transpose()
         .map_err(|fault| RoundError::Field {
@@ -293,6 +312,9 @@ fn ground_truth(a: &Adjudication) -> GroundTruthAdjudication {
     let mut extra = Map::new();
     if a.contact_has_tripping_party == Some(false) {
         extra.insert(CONTACT_ELSEWHERE_KEY.to_owned(), Value::from(false));
+    }
+    if a.replayed.is_some() {
+        extra.insert(SOURCE_KEY.to_owned(), Value::from(stand_in::SOURCE));
     }
     GroundTruthAdjudication {
         verdict: a.verdict,

@@ -161,6 +161,7 @@ fn known(m: Option<f64>) -> String {
 fn adjudication_json(a: &Adjudication) -> Value {
     let bound = match a.bound {
         Bound::Measured(m) => json!({"kind": "measured", "value_m": m}),
+        Bound::Replayed(m) => json!({"kind": "engine-replay", "value_m": m}),
         Bound::BeyondRange(m) => json!({"kind": "beyond-range", "value_m": m}),
         Bound::Unknown => json!({"kind": "unknown", "value_m": null}),
     };
@@ -277,6 +278,7 @@ fn arithmetic(out: &mut String, a: &Adjudication, j: &SceneJudgement) {
     let Some(stop) = &j.stop else { return };
     let bound = match a.bound {
         Bound::Measured(m) => format!("{m} (measured)"),
+        Bound::Replayed(m) => format!("{m} (engine-replay)"),
         Bound::BeyondRange(m) => format!("more than {m} (nothing within the probe's range)"),
         Bound::Unknown => {
             field(out, "discrepancy", "unknown: no distance of the tripping party");

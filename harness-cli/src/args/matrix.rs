@@ -41,6 +41,19 @@ pub enum MatrixCommand {
     /// explained as far as its files go.
     #[command(after_help = "Example:\n  rollcheck matrix explain rounds/2026-08-22-master-1 baguette")]
     Explain(ExplainArgs),
+    /// Measure a stop again from the joints on record
+    ///
+    /// Places the robot's links in the recorded joint states (the predicted one, on which the check tripped, where it is
+    /// on record; the simulator's after the stop) and measures, for the stop's two links and for every other pair, the
+    /// exact signed distance of the hulls of their source meshes and the number that the safety kernel prints for their
+    /// boxes, beside the depth it reported. Says what the verdict would be with that distance; no documented outcome
+    /// changes. Exit code 0 when the stop's pair was measured, 5 when it could not be (no two links, no joints, no
+    /// mesh), 2 for input that cannot be read or a link that the manifest does not declare.
+    #[command(
+        after_help = "Example:\n  rollcheck matrix replay rounds/2026-09-04 sink_cup --robot robots/panda_mobile/robot.yaml \
+                      --html replay.html"
+    )]
+    Replay(ReplayArgs),
     /// Judge many rounds anew and collect them in one table
     ///
     /// Reads the rounds as `matrix verdicts` does and writes none of them. `ledger.parquet` and `ledger.csv` hold one row for
@@ -128,6 +141,9 @@ pub struct VerdictsArgs {
     /// Also write the excerpts of each whole deploy log, for reading
     #[arg(long)]
     pub excerpts: bool,
+    /// An extra source
+    #[command(flatten)]
+    pub replay: UseReplayArgs,
 }
 
 /// Arguments of `matrix diff`.
@@ -203,6 +219,63 @@ pub struct ExplainArgs {
     /// Take from the recorded verdicts.json what the files no longer say: stop, grid, monitor count, goal
     #[arg(long)]
     pub from_recorded: bool,
+    /// An extra source
+    #[command(flatten)]
+    pub replay: UseReplayArgs,
+}
+
+/// Arguments of `matrix replay`.
+#[derive(Args, Debug)]
+pub struct ReplayArgs {
+    /// Folder of the round
+    pub round: PathBuf,
+    /// Key of the scene
+    #[arg(value_parser = MATRIX.map(|scene| scene.key))]
+    pub scene: String,
+    /// Manifest of the robot, with its `collision_geometry`
+    #[arg(long, value_name = "YAML")]
+    pub robot: PathBuf,
+    /// Its other files
+    #[command(flatten)]
+    pub files: RobotFilesArgs,
+    /// Beginning of the artifacts' file names [default: what metadata say, else run]
+    #[arg(long)]
+    pub stem: Option<String>,
+    /// How gap budgets are read
+    #[arg(long, value_enum, default_value_t)]
+    pub rules: RulesChoice,
+    /// Take from the recorded verdicts.json what the files no longer say: stop, grid, monitor count, goal
+    #[arg(long)]
+    pub from_recorded: bool,
+    /// Also write the replay as a page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+/// Files of a robot beside its manifest.
+#[derive(Args, Debug, Default)]
+pub struct RobotFilesArgs {
+    /// Kinematics of the robot, URDF or MJCF [default: the built-in Panda]
+    #[arg(long, value_name = "FILE", requires = "robot")]
+    pub urdf: Option<PathBuf>,
+    /// Folder of the link meshes [default: where the manifest names them]
+    #[arg(long, value_name = "DIR", requires = "robot")]
+    pub meshes: Option<PathBuf>,
+}
+
+/// A replay as an extra source of an adjudication.
+#[derive(Args, Debug, Default)]
+pub struct UseReplayArgs {
+    /// Where the probe did not measure the stop's two links, let their distance in a replay stand in (source
+    /// `engine-replay`); needs --robot
+    #[arg(long, requires = "robot")]
+    pub use_replay: bool,
+    /// Manifest of the robot, with its `collision_geometry`
+    #[arg(long, value_name = "YAML", requires = "use_replay")]
+    pub robot: Option<PathBuf>,
+    /// Its other files
+    #[command(flatten)]
+    pub files: RobotFilesArgs,
 }
 
 /// Arguments of `matrix readjudicate`.

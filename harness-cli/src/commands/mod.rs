@@ -42,6 +42,7 @@ pub fn run(command: &Command, printer: &mut Printer<'_>) -> Result<Exit, CliErro
         Command::Matrix(MatrixCommand::Diff(args)) => matrix::diff::run(args, printer),
         Command::Matrix(MatrixCommand::Import(args)) => matrix::import::run(args, printer),
         Command::Matrix(MatrixCommand::Explain(args)) => matrix::explain::run(args, printer),
+        Command::Matrix(MatrixCommand::Replay(args)) => matrix::replay::run(args, printer),
         Command::Matrix(MatrixCommand::Readjudicate(args)) => matrix::readjudicate::run(args, printer),
         Command::Matrix(MatrixCommand::Preflight(args)) => matrix::preflight::run(args, printer),
         Command::Matrix(MatrixCommand::Schema(args)) => matrix::schema(args, printer),

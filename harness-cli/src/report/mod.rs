@@ -8,7 +8,8 @@
 //! `unknown` in a table, and is never shown in the colour of something good. Nothing is told by colour alone:
 //! lines have dash patterns, marks have words, judgements have a sign.
 //!
-//! Pages: [`Replay`], [`Quickstart`] [`matrix`] and [`hulls`]. Parts: [`LineChart`], [`RateChart`], [`OutcomeBars`], [`GapChart`],
+//! Pages: [`Replay`], [`Quickstart`], [`StopReplay`], [`matrix`] and [`hulls`]. Parts: [`LineChart`], [`RateChart`],
+//! [`OutcomeBars`], [`GapChart`],
 //! [`Table`], [`Page`]. Values are
 //! escaped by `maud` wherever they enter markup.
 
@@ -24,6 +25,7 @@ pub mod page;
 pub mod quickstart;
 pub mod rate_chart;
 pub mod replay;
+pub mod stop_replay;
 pub mod table;
 
 pub use gap_chart::GapChart;
@@ -33,4 +35,5 @@ pub use page::{Fact, Page, Provenance, Section};
 pub use quickstart::Quickstart;
 pub use rate_chart::{RateChart, RateRow, Reference};
 pub use replay::Replay;
+pub use stop_replay::StopReplay;
 pub use table::{Cell, Column, Judgement, Table};

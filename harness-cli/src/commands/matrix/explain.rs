@@ -1,5 +1,7 @@
 //! `rollcheck matrix explain`
 
+use super::one_scene::OneScene;
+use super::replay;
 use crate::args::matrix::ExplainArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
@@ -7,57 +9,20 @@ use crate::printer::{Printer, Render};
 use rollcheck_eval::rounds::scene::SceneConfig;
 use rollcheck_eval::verdict::derive;
 use rollcheck_eval::verdict::explain::Explanation;
-use rollcheck_eval::verdict::round::{self, MetadataSource, Options, WithoutMetadata};
+use rollcheck_eval::verdict::round;
 use serde_json::Value;
 
 /// Says why a scene has its verdict.
 ///
 /// # Errors
-/// [`CliError::Round`], [`CliError::Usage`], [`CliError::Stdout`].
+/// [`CliError::Round`], [`CliError::Usage`], [`CliError::Stdout`]; with a replay those of reading a robot.
 pub fn run(args: &ExplainArgs, printer: &mut Printer<'_>) -> Result<Exit, CliError> {
-    let options =
-        Options { stem: args.stem.clone(), without_metadata: WithoutMetadata::Assume, ..Options::default() };
-    let recorded = round::read(&args.round, &options)?;
-    if recorded.metadata_source == MetadataSource::Assumed {
-        printer.warning(format_args!(
-            "{}: no metadata.json and no verdicts.json: what ran is unknown, the usual layout is assumed",
-            args.round.display()
-        ));
-    }
-    let Some(scene) = recorded.scenes.iter().find(|scene| scene.scene.key == args.scene) else {
-        return Err(CliError::Usage(format!(
-            "{}: no folder of the scene `{}` is there",
-            args.round.display(),
-            args.scene
-        )));
-    };
-    let mut evidence = match &scene.evidence {
-        Ok(evidence) => evidence.clone(),
-        Err(error) => return Err(CliError::Scene(error.to_string())),
-    };
-    let verdicts = match round::recorded_verdicts(&args.round) {
-        Ok(verdicts) => verdicts,
-        Err(error) if args.from_recorded => return Err(error.into()),
-        // Without that option it decides nothing, so it keeps nobody from an explanation.
-        Err(error) => {
-            printer.warning(error);
-            None
-        }
-    };
-    let theirs = verdicts.as_ref().and_then(|v| v.scenes.iter().find(|s| s.scene == args.scene));
-    if args.from_recorded {
-        let Some(theirs) = theirs else {
-            return Err(CliError::Usage(format!(
-                "{}: no recorded verdict of `{}` to take anything from",
-                args.round.display(),
-                args.scene
-            )));
-        };
-        derive::complete_from_recorded(&mut evidence, theirs);
-    }
+    let scene = OneScene::read(&args.round, &args.scene, args.stem.as_deref(), args.from_recorded, printer)?;
     let rules = args.rules.rule_set();
-    let judgement = derive::scene(&recorded.context(scene), &evidence, rules)?;
-    let file = round::config_file(&args.round, &recorded.metadata.repo_root, &scene.config_path);
+    let stand_in = replay::stand_in(&args.replay, &scene.evidence.log, &args.scene, printer)?;
+    let judgement = derive::scene_with(&scene.context(), &scene.evidence, rules, stand_in.as_ref())?;
+    let recorded = &scene.recorded;
+    let file = round::config_file(&args.round, &recorded.metadata.repo_root, &scene.scene().config_path);
     let mut config = None;
     let bytes = file.as_deref().map(round::document).transpose();
     if let Err(error) = &bytes {
@@ -74,9 +39,9 @@ pub fn run(args: &ExplainArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErr
         round_id: &recorded.metadata.round_id,
         rules,
         judgement: &judgement,
-        log_file: evidence.artifacts.get("deploy_log").map(String::as_str),
+        log_file: scene.evidence.artifacts.get("deploy_log").map(String::as_str),
         config: config.as_ref(),
-        recorded: theirs,
+        recorded: scene.theirs(),
         from_recorded: args.from_recorded,
     }))?;
     Ok(Exit::Done)

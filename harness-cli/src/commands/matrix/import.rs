@@ -22,7 +22,7 @@ pub fn run(args: &ImportArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErro
     let options = Options { stem: Some(imported.stem.clone()), ..Options::default() };
     let recorded = round::read_as(&args.source, metadata, MetadataSource::Metadata, &options)?;
     let rules = args.rules.rule_set();
-    let scenes = verdicts::judge(&recorded, rules)?;
+    let scenes = verdicts::judge(&recorded, rules, None)?;
     let mut staged = Staged::default();
     staged.add(&args.source.join(METADATA_FILE), &imported.metadata)?;
     verdicts::publish(&recorded, &scenes, rules, Some(&imported.message), staged, printer)

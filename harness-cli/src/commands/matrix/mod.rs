@@ -4,8 +4,10 @@ pub mod diff;
 pub mod explain;
 pub mod import;
 pub mod ledger_text;
+pub mod one_scene;
 pub mod preflight;
 pub mod readjudicate;
+pub mod replay;
 pub mod verdicts;
 
 use crate::args::matrix::SchemaArgs;

@@ -1,10 +1,12 @@
 //! `rollcheck matrix verdicts`
 
+use super::replay as stops;
 use crate::args::matrix::VerdictsArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
 use crate::printer::{Printer, Render};
 use rollcheck_eval::adjudication::rules::RuleSet;
+use rollcheck_eval::replay::{ReplayModel, replay};
 use rollcheck_eval::verdict::derive::{self, Finding, SceneJudgement};
 use rollcheck_eval::verdict::round::{self, Options, RecordedRound};
 use rollcheck_eval::verdict::write::{Documents, Staged};
@@ -15,12 +17,14 @@ use std::fmt::Write as _;
 /// Reads a round, derives its verdicts, writes both documents and says what came of it.
 ///
 /// # Errors
-/// [`CliError::Round`], [`CliError::Store`], [`CliError::Excerpt`], [`CliError::Stdout`].
+/// [`CliError::Round`], [`CliError::Store`], [`CliError::Excerpt`], [`CliError::Stdout`]; with a replay those of reading a
+/// robot.
 pub fn run(args: &VerdictsArgs, printer: &mut Printer<'_>) -> Result<Exit, CliError> {
     let options = Options { stem: args.stem.clone(), ..Options::default() };
     let recorded = round::read(&args.round, &options)?;
     let rules = args.rules.rule_set();
-    let scenes = judge(&recorded, rules)?;
+    let robot = stops::asked_robot(&args.replay, printer)?;
+    let scenes = judge(&recorded, rules, robot.as_ref())?;
     let mut staged = Staged::default();
     if args.excerpts {
         for scene in &recorded.scenes {
@@ -30,18 +34,24 @@ pub fn run(args: &VerdictsArgs, printer: &mut Printer<'_>) -> Result<Exit, CliEr
     publish(&recorded, &scenes, rules, None, staged, printer)
 }
 
-/// Judges every scene; one that cannot be judged refuses the round, so that no verdict rests on half of it.
+/// Judges every scene; one that cannot be judged refuses the round, so that no verdict rests on half of it. With a robot, a
+/// replay stands in for the distance of two links that nobody measured.
 ///
 /// # Errors
 /// [`CliError::Round`].
-pub fn judge(recorded: &RecordedRound, rules: RuleSet) -> Result<Vec<SceneJudgement>, CliError> {
+pub fn judge(
+    recorded: &RecordedRound,
+    rules: RuleSet,
+    robot: Option<&ReplayModel>,
+) -> Result<Vec<SceneJudgement>, CliError> {
     let mut judged = Vec::new();
     for scene in &recorded.scenes {
         let evidence = match &scene.evidence {
             Ok(evidence) => evidence,
             Err(error) => return Err(CliError::Scene(error.to_string())),
         };
-        judged.push(derive::scene(&recorded.context(scene), evidence, rules)?);
+        let stand_in = robot.and_then(|robot| replay(&evidence.log, robot).stand_in());
+        judged.push(derive::scene_with(&recorded.context(scene), evidence, rules, stand_in.as_ref())?);
     }
     Ok(judged)
 }
