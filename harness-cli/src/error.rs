@@ -87,15 +87,6 @@ pub enum CliError {
     /// A guard that refuses a round.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// A mesh that cannot be read.
-    #[error(transparent)]
-    Mesh(#[from] MeshFileError),
-    /// A robot's manifest that cannot be read.
-    #[error(transparent)]
-    Robot(#[from] RobotFileError),
-    /// A URDF or MJCF that cannot be read.
-    #[error(transparent)]
-    Kinematics(#[from] KinematicsFileError),
     /// A voxel grid or cloud that cannot be read.
     #[error(transparent)]
     Cloud(#[from] CloudFileError),
