@@ -33,7 +33,9 @@ fn mesh_in_box(robot: &RobotFile, link: &LinkVolume) -> TriangleMesh {
 }
 
 /// Name, mesh vertices, hull vertices, face slop in mm, corner slop in mm, overhang in m, volume in m^3.
-fn expected() -> Vec<(&'static str, usize, usize, [f64; 3], f64, f64, Option<f64>)> {
+type Expected = (&'static str, usize, usize, [f64; 3], f64, f64, Option<f64>);
+
+fn expected() -> Vec<Expected> {
     vec![
         ("block_link1", 8, 8, [3.0, 4.0, 12.0], 13.0, 0.0, Some(8.0 * 0.046_875 * 0.0625 * 0.078_125)),
         // The corner over the slope and the nearest vertex, 1, 82 and 2 mm apart.
