@@ -1,7 +1,7 @@
 //! GJK: the point of A - B nearest the origin, or that the origin lies inside.
 
 use super::support::{Corner, Pair};
-use super::{Answer, CERTIFIED_M, GOAL_M, Iteration, TOUCH_M, V3, cross, dot, norm, scale, sub};
+use super::{Answer, CERTIFIED_M, Iteration, TOUCH_M, V3, cross, dot, norm, scale, sub};
 
 /// When to stop before the bounds meet.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,8 @@ pub(super) fn run(pair: &Pair<'_>, until: Until) -> End {
             axis = n;
         }
         let known = simplex.corners[..simplex.len].iter().any(|c| c.a == w.a && c.b == w.b);
-        if length - lower <= GOAL_M || known || lower > until.cleared {
+        // Not at a small gap: to it the points may still be off sideways by the square root of twice distance times gap.
+        if length - lower <= f64::EPSILON * length || known || lower > until.cleared {
             return End::Apart(answer(pair, &simplex, length, lower, axis, steps));
         }
         let before = (simplex, length);
