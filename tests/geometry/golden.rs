@@ -4,6 +4,7 @@ use crate::panda::{number, numbers, panda};
 use rollcheck_engine::geometry::budget::{LinkInput, adjudication_budget, per_link};
 use rollcheck_engine::geometry::dop::Dop26;
 use rollcheck_engine::geometry::overhang::{OverhangProbe, SAMPLES_PER_EDGE, SPLITS_MAX, emitted_m};
+use rollcheck_engine::geometry::robot::TightGeometry;
 use rollcheck_engine::geometry::slop::{box_corners, box_slop};
 use rollcheck_engine::geometry::support_excess::{DIRECTIONS, support_excess};
 use rollcheck_engine::geometry::tight::derive::{HullDecision, OverLimit, derive};
@@ -152,7 +153,7 @@ fn a_declaration_that_is_changed_is_found_out() {
     let link = panda.link(5);
     let (declared, half) = (link.tight.clone().unwrap(), link.shape.half_extents_m().unwrap());
     let mesh = panda.mesh_in_box(link);
-    let violated = |change: &dyn Fn(&mut rollcheck_engine::geometry::robot::TightGeometry)| {
+    let violated = |change: &dyn Fn(&mut TightGeometry)| {
         let mut changed = declared.clone();
         change(&mut changed);
         check(half, &changed, &mesh, tight::DECLARED_M, SPLITS_MAX).violated()
@@ -183,7 +184,7 @@ fn the_budgets_are_the_published_ones() {
             name: &link.link_name,
             half_extents_m: link.shape.half_extents_m(),
             points: Some(mesh.vertices()),
-            has_stage2_hull: link.tight.as_ref().map(|t| t.has_stage2_hull()),
+            has_stage2_hull: link.tight.as_ref().map(TightGeometry::has_stage2_hull),
             hull_overhang_m: link.tight.as_ref().and_then(|t| t.hull_overhang_m),
         })
         .collect();
