@@ -83,11 +83,13 @@ pub fn run(args: &BudgetArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErro
         }
     }
     let per_link = per_link(&budget, args.resolution);
+    let pairs = per_pair(&budget);
     printer.result(&Budgets {
         robot: robot.name,
         resolution_m: args.resolution,
         budget,
         per_link,
+        pairs,
         payloads,
     })?;
     Ok(Exit::Done)
