@@ -7,7 +7,7 @@ use super::{Replay, StopSource};
 use crate::adjudication::party::{self, Comparison};
 use crate::rounds::deploy_log::StopLine;
 use rollcheck_engine::geometry::Point;
-use rollcheck_engine::geometry::hull_distance::DistanceMethod;
+use rollcheck_engine::geometry::hull_distance::{DistanceMethod, SignedDistance};
 use rollcheck_engine::text::printf;
 use serde_json::{Value, json};
 
@@ -173,7 +173,7 @@ fn pair_json(pair: &LinkPair) -> Value {
         .collect();
     json!({
         "link_a": pair.a, "link_b": pair.b, "adjacent": pair.adjacent,
-        "distance_m": hulls.map(|f| f.distance_m), "certified": hulls.map(|f| f.certified()),
+        "distance_m": hulls.map(|f| f.distance_m), "certified": hulls.map(SignedDistance::certified),
         "certificate_gap_m": hulls.map(|f| f.certificate_gap_m).filter(|gap| gap.is_finite()),
         "method": hulls.map(|f| method(f.method)),
         "witness_a_xyz": hulls.map(|f| point(&f.witness_a)), "witness_b_xyz": hulls.map(|f| point(&f.witness_b)),

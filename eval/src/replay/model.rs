@@ -6,7 +6,7 @@
 
 use rollcheck_engine::geometry::files::Description;
 use rollcheck_engine::geometry::pose::Pose;
-use rollcheck_engine::geometry::robot::{LinkVolume, RobotModel};
+use rollcheck_engine::geometry::robot::{LinkVolume, RobotModel, TightGeometry};
 use rollcheck_engine::geometry::slop::box_slop;
 use rollcheck_engine::geometry::{ConvexHull, TriangleMesh};
 use rollcheck_engine::text::printf::round6;
@@ -84,7 +84,7 @@ fn replay_link(link: &LinkVolume, mesh: Option<&Result<TriangleMesh, String>>) -
         name: link.link_name.clone(),
         hull: mesh.and_then(|mesh| ConvexHull::of(mesh.vertices()).map_err(|e| e.to_string())),
         obb,
-        has_stage2_hull: tight.map(|tight| tight.has_stage2_hull()),
+        has_stage2_hull: tight.map(TightGeometry::has_stage2_hull),
         hull_overhang_m: tight
             .filter(|tight| tight.has_stage2_hull())
             .and_then(|tight| tight.hull_overhang_m),
