@@ -2,10 +2,13 @@
 //!
 //! One file a command group.
 
+pub mod budget;
 pub mod compute;
 pub mod graph;
 pub mod head;
+pub mod hull;
 pub mod matrix;
+pub mod obb;
 pub mod quickstart;
 pub mod sentinel;
 pub mod track;
@@ -24,6 +27,7 @@ Examples:
   rollcheck track fit --demos demos.npz --artifacts artifacts
   rollcheck sentinel audit --artifacts artifacts --demos demos.npz
   rollcheck matrix verdicts rounds/2026-08-22-master-1
+  rollcheck budget --robot robot.yaml --resolution 0.025
   rollcheck completions zsh > _rollcheck";
 
 /// Watches a frozen robot policy against demonstrations, and measures how well it does so.
@@ -98,6 +102,21 @@ pub enum Command {
     /// Judge recorded validation rounds: verdicts, differences, reasons
     #[command(subcommand)]
     Matrix(matrix::MatrixCommand),
+    /// Derive, check and measure the hulls that stand for a robot's links
+    #[command(subcommand)]
+    Hull(hull::HullCommand),
+    /// Measure boxes against voxel grids
+    #[command(subcommand)]
+    Obb(obb::ObbCommand),
+    /// Print the gap budgets of a robot: what a stop may be off by before it is false
+    ///
+    /// The `adjudication_budget` block that a simulator's snapshot carries, measured from the robot's meshes: corner and
+    /// face slop of each link's box, the overhang of each declared hull, and the sums for every kind of stop, by the worst
+    /// link and per link.
+    #[command(
+        after_help = "Example:\n  rollcheck budget --robot robot.yaml --resolution 0.025 --payload cup.stl --json"
+    )]
+    Budget(budget::BudgetArgs),
     /// Print shell completions
     #[command(after_help = "Example:\n  rollcheck completions bash > /etc/bash_completion.d/rollcheck")]
     Completions {

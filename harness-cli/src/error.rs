@@ -2,7 +2,8 @@
 
 use crate::exit::Exit;
 use rollcheck_engine::demos::DemoError;
-use rollcheck_engine::geometry::files::{KinematicsFileError, MeshFileError, RobotFileError};
+use rollcheck_engine::geometry::budget::BudgetError;
+use rollcheck_engine::geometry::files::{CloudFileError, KinematicsFileError, MeshFileError, RobotFileError};
 use rollcheck_engine::graph::GraphError;
 use rollcheck_engine::recovery::RecoveryError;
 use rollcheck_engine::store::StoreError;
@@ -86,6 +87,27 @@ pub enum CliError {
     /// A guard that refuses a round.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// A voxel grid or cloud that cannot be read.
+    #[error(transparent)]
+    Cloud(#[from] CloudFileError),
+    /// A link that cannot be measured.
+    #[error("link `{link}` ({file}): {reason}")]
+    Link {
+        /// The link.
+        link: String,
+        /// Its mesh or manifest.
+        file: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A robot without a budget.
+    #[error("{file}: {source}")]
+    Budget {
+        /// The manifest.
+        file: String,
+        /// Why.
+        source: BudgetError,
+    },
     /// The device asked for is not there.
     #[error("device `{asked}` is not available: {reason}")]
     Device {

@@ -103,6 +103,11 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// Says what has to be said even when notes are not wanted.
+    pub fn note_always(&mut self, text: impl fmt::Display) {
+        let _ = writeln!(self.err, "{text}");
+    }
+
     /// Says what the user should know before trusting the result.
     pub fn warning(&mut self, text: impl fmt::Display) {
         self.tagged(Tag::Warning, &text);

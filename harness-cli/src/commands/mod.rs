@@ -1,9 +1,12 @@
 //! One file a command: call what does the work, hand the result to the printer.
 
+pub mod budget;
 pub mod completions;
 pub mod graph;
 pub mod head;
+pub mod hull;
 pub mod matrix;
+pub mod obb;
 pub mod quickstart;
 pub mod sentinel;
 pub mod track;
@@ -11,7 +14,9 @@ pub mod track;
 use crate::args::Command;
 use crate::args::graph::GraphCommand;
 use crate::args::head::HeadCommand;
+use crate::args::hull::HullCommand;
 use crate::args::matrix::MatrixCommand;
+use crate::args::obb::ObbCommand;
 use crate::args::sentinel::SentinelCommand;
 use crate::args::track::TrackCommand;
 use crate::error::CliError;
@@ -41,6 +46,11 @@ pub fn run(command: &Command, printer: &mut Printer<'_>) -> Result<Exit, CliErro
         Command::Matrix(MatrixCommand::Readjudicate(args)) => matrix::readjudicate::run(args, printer),
         Command::Matrix(MatrixCommand::Preflight(args)) => matrix::preflight::run(args, printer),
         Command::Matrix(MatrixCommand::Schema(args)) => matrix::schema(args, printer),
+        Command::Hull(HullCommand::Derive(args)) => hull::derive::run(args, printer),
+        Command::Hull(HullCommand::Check(args)) => hull::check::run(args, printer),
+        Command::Hull(HullCommand::Overhang(args)) => hull::overhang::run(args, printer),
+        Command::Obb(ObbCommand::Voxels(args)) => obb::run(args, printer),
+        Command::Budget(args) => budget::run(args, printer),
         Command::Completions { shell } => completions::print(*shell, printer),
     }
 }

@@ -8,7 +8,8 @@
 //! `unknown` in a table, and is never shown in the colour of something good. Nothing is told by colour alone:
 //! lines have dash patterns, marks have words, judgements have a sign.
 //!
-//! Pages: [`Replay`], [`Quickstart`], [`StopReplay`] and [`matrix`]. Parts: [`LineChart`], [`RateChart`], [`OutcomeBars`], [`GapChart`],
+//! Pages: [`Replay`], [`Quickstart`], [`StopReplay`], [`matrix`] and [`hulls`]. Parts: [`LineChart`], [`RateChart`],
+//! [`OutcomeBars`], [`GapChart`],
 //! [`Table`], [`Page`]. Values are
 //! escaped by `maud` wherever they enter markup.
 
@@ -16,6 +17,7 @@ pub mod axis;
 pub mod figure;
 pub mod format;
 pub mod gap_chart;
+pub mod hulls;
 pub mod line_chart;
 pub mod matrix;
 pub mod outcome_bars;

@@ -1,0 +1,6 @@
+//! `rollcheck hull ...`
+
+pub mod check;
+pub mod derive;
+pub mod fragment;
+pub mod overhang;
