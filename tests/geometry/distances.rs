@@ -2,7 +2,10 @@
 
 use crate::panda::{number, panda};
 use crate::support::{Random, parry_hull, parry_signed};
-use rollcheck_engine::geometry::hull_distance::{DistanceMethod, HullDistance, exhaustive, hull_hull};
+use nalgebra::Rotation3;
+use rollcheck_engine::geometry::hull_distance::{
+    DistanceMethod, HullDistance, SignedDistance, exhaustive, hull_hull,
+};
 use rollcheck_engine::geometry::kinematics;
 use rollcheck_engine::geometry::obb::{Obb, sat_m};
 use rollcheck_engine::geometry::pose::pose_from_xyz_rpy;
@@ -94,8 +97,12 @@ fn depths_that_parry_gets_wrong() {
 /// The certificate: both points belong to their hulls, span the distance along the axis, and the axis separates by it.
 fn assert_certificate(a: &ConvexHull, at_a: &Pose, b: &ConvexHull, at_b: &Pose) -> f64 {
     let found = hull_hull(a, at_a, b, at_b);
-    assert!(found.certificate_gap_m <= 1e-9, "{found:?}");
     assert_ne!(found.method, DistanceMethod::Exhaustive);
+    assert_proved(&found, a, at_a, b, at_b)
+}
+
+fn assert_proved(found: &SignedDistance, a: &ConvexHull, at_a: &Pose, b: &ConvexHull, at_b: &Pose) -> f64 {
+    assert!(found.certificate_gap_m <= 1e-9, "{found:?}");
     let span = found.witness_b - found.witness_a;
     assert!((span - found.axis * found.distance_m).norm() < 2e-9, "{found:?}");
     let reach = |hull: &ConvexHull, at: &Pose, n: Vector| {
@@ -133,11 +140,14 @@ fn twenty_thousand_random_poses_are_certified_and_parry_is_counted() {
         }
         // Where the two part, every feature decides, and parry3d's depth is the smaller: the unsafe side.
         if difference > 1e-8 {
+            assert!(theirs > ours, "{round}: {ours} {theirs}");
             let exact = exhaustive::hull_hull(&hulls[i], &at_a, &hulls[j], &at_b);
             assert!((exact.distance_m - ours).abs() < 1e-9, "{round}: {ours} {theirs} {}", exact.distance_m);
         }
     }
     assert!((2_000..18_000).contains(&apart), "{apart} of 20000 apart: the poses test one side only");
+    // The worst of these poses, kept: parry3d 0.31.1 is 4.0 um too shallow there. Another version may better it.
+    assert!(worst.0 < 5e-6, "{worst:?}");
     eprintln!("parry3d differs by more than 1e-8 m on {differ} of 20000 poses, most by {worst:?}");
 }
 
@@ -180,11 +190,63 @@ fn boxes_from_coincident_to_far_agree_with_their_fifteen_axes() {
         let hulls = halves.map(|half| ConvexHull::of_box(half).unwrap());
         let found = hull_hull(&hulls[0], &poses[0], &hulls[1], &poses[1]);
         let by_axes = sat_m(&boxes[0], &boxes[1]);
-        assert!(found.certified());
+        assert_proved(&found, &hulls[0], &poses[0], &hulls[1], &poses[1]);
+        let every = exhaustive::hull_hull(&hulls[0], &poses[0], &hulls[1], &poses[1]);
+        assert_proved(&every, &hulls[0], &poses[0], &hulls[1], &poses[1]);
         if by_axes <= 0.0 {
             assert!((found.distance_m - by_axes).abs() < 1e-9, "{round}: {} {by_axes}", found.distance_m);
         } else {
             assert!(found.distance_m >= by_axes - 1e-12, "{round}: {} {by_axes}", found.distance_m);
         }
+    }
+}
+
+#[test]
+fn the_worst_pose_for_parry_is_proved_by_every_feature() {
+    // Round 10339 of the run above: parry3d's depth is 4.0 um too small.
+    let mut random = Random::new(20_261_201);
+    let hulls: Vec<ConvexHull> = (0..4).map(|_| link_like(&mut random)).collect();
+    let mut pose = (0, 0, Pose::identity(), Pose::identity());
+    for _ in 0..=10_339 {
+        let (i, j) = (random.index(4), random.index(4));
+        pose = (i, j, random.pose(0.2), random.pose(0.2));
+    }
+    let (i, j, at_a, at_b) = pose;
+    let ours = assert_certificate(&hulls[i], &at_a, &hulls[j], &at_b);
+    let exact = exhaustive::hull_hull(&hulls[i], &at_a, &hulls[j], &at_b);
+    assert_proved(&exact, &hulls[i], &at_a, &hulls[j], &at_b);
+    assert!((ours - exact.distance_m).abs() < 1e-12);
+    assert!((ours + 0.036_725_288_052).abs() < 1e-11, "{ours}");
+}
+
+#[test]
+fn boxes_on_a_lattice_have_witnesses_on_both_and_an_axis_that_parts_them() {
+    // Every pair has coplanar sides, edges in line and ties of depth.
+    let sizes = [0.5, 0.75, 1.0];
+    let shifts = [-0.25, 0.0, 0.25, 0.5, 1.25, 1.5];
+    let mut random = Random::new(8);
+    for round in 0..3_000 {
+        let mut half = || [0; 3].map(|_| sizes[random.index(3)]);
+        let boxes = [half(), half()].map(|half| ConvexHull::of_box(half).unwrap());
+        let shift = Vector::from([0; 3].map(|_| shifts[random.index(6)]));
+        let turn = [0.0, 0.0, 1e-9, 1e-6, 1e-3][random.index(5)];
+        let at_b = Pose::from_parts(shift.into(), Rotation3::from_euler_angles(turn, -turn, 2.0 * turn));
+        let found = hull_hull(&boxes[0], &Pose::identity(), &boxes[1], &at_b);
+        assert_proved(&found, &boxes[0], &Pose::identity(), &boxes[1], &at_b);
+        let every = exhaustive::hull_hull(&boxes[0], &Pose::identity(), &boxes[1], &at_b);
+        assert!((every.distance_m - found.distance_m).abs() < 1e-9, "{round}: {found:?} {every:?}");
+        // Edges that are parallel but for a billionth leave it uncertified, and it says so.
+        if every.certified() {
+            assert_proved(&every, &boxes[0], &Pose::identity(), &boxes[1], &at_b);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_number_is_never_certified() {
+    let cube = ConvexHull::of_box([0.5; 3]).unwrap();
+    for bad in [f64::NAN, f64::INFINITY] {
+        let pose = Pose::from_parts(Vector::new(bad, 0.0, 0.0).into(), Rotation3::identity());
+        assert!(!hull_hull(&cube, &Pose::identity(), &cube, &pose).certified());
     }
 }

@@ -98,7 +98,7 @@ fn link_1_has_no_hull_and_its_refined_envelope_overhangs_by_42_mm() {
     assert_eq!(without.decision, HullDecision::None);
     assert_eq!((without.exact_hull_vertices, without.exact_hull_facets), (1588, 3172));
     assert_eq!(without.tight.hull_overhang_m, None);
-    let refined = derive(half, &mesh, OverLimit::Refine, SAMPLES_PER_EDGE, 0).unwrap();
+    let refined = derive(half, &mesh, OverLimit::Refine, SAMPLES_PER_EDGE, SPLITS_MAX).unwrap();
     // The envelope that once shipped was published with this overhang.
     assert!(matches!(refined.decision, HullDecision::Refined { .. }));
     assert_eq!(refined.tight.hull_vertices_m.len(), 320);

@@ -14,6 +14,7 @@
 //! without a measured link has no budget. Metres.
 
 use super::dop::Dop26;
+use super::hull::ConvexHull;
 use super::mesh::TriangleMesh;
 use super::pose::{Point, Vector};
 use super::slop::{box_corners, box_slop, nearest_m};
@@ -80,7 +81,8 @@ pub struct LinkSlop {
     pub corner_slop_m: f64,
     /// Between each pair of faces and the points.
     pub face_slop_m: [f64; 3],
-    /// Whether a stage-2 hull ships; null is unknown.
+    /// Whether a stage-2 hull ships; absent is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub has_stage2_hull: Option<bool>,
     /// The hull's overhang; null: no hull, or not measured.
     pub hull_overhang_m: Option<f64>,
@@ -194,6 +196,21 @@ pub struct PerLinkBudget {
     pub self_collision_gap_m: Option<f64>,
 }
 
+/// Sums of two links, m.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairBudget {
+    /// First link.
+    pub link_a: String,
+    /// Second link.
+    pub link_b: String,
+    /// The two corner slops: what a stop of boxes may be off by.
+    pub box_gap_m: f64,
+    /// By how much twice the worst slop forgives more.
+    pub forgiven_by_worst_link_m: f64,
+    /// The two overhangs: what a stop of hulls may be off by; null when either is not measured.
+    pub hull_gap_m: Option<f64>,
+}
+
 /// Why there is no budget.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -213,8 +230,7 @@ pub enum BudgetError {
 }
 
 const METHOD: &str = "corner of the box to the nearest vertex of the link's solid meshes: an upper bound of the corner's distance to the surface";
-const PAYLOAD_METHOD: &str =
-    "corner of the object's box (the bounds of its mesh) to the nearest vertex of the mesh";
+const PAYLOAD_METHOD: &str = "corner of the object's box (the bounds of its mesh) to the nearest vertex of the mesh; a simulator that publishes other primitives has other numbers";
 const RULE: &str =
     "arm link against voxel: corner slop of the worst link plus half the body diagonal of a cell";
 const LINK_LINK_RULE: &str = "two links: twice the largest corner slop when the stop says depth_is_box_bound = 1; else the sum of the two links' hull_overhang_m, and none when either is not measured";
@@ -236,7 +252,8 @@ pub fn payload_slop(name: &str, mesh: &TriangleMesh) -> PayloadSlop {
         |solid: &[Point]| solid.iter().fold(0.0_f64, |m, corner| m.max(nearest_m(corner, &points)));
     let corners = box_corners(half_extents_m);
     let slabs = Dop26::around(&points).map(|dop| dop_vertices(&dop)).unwrap_or_default();
-    let refined = slabs.len() >= 4;
+    // Slabs without volume are dropped alone, and the box is what the world check uses.
+    let refined = ConvexHull::of(&slabs).is_ok();
     PayloadSlop {
         name: name.to_owned(),
         points: points.len(),
@@ -359,6 +376,25 @@ pub fn per_link(budget: &AdjudicationBudget, resolution_m: f64) -> IndexMap<Stri
     budget.collision_model_slop.links.iter().map(|(name, link)| (name.clone(), sums(link))).collect()
 }
 
+/// The sums of each pair of links of a budget.
+pub fn per_pair(budget: &AdjudicationBudget) -> Vec<PairBudget> {
+    let links: Vec<(&String, &LinkSlop)> = budget.collision_model_slop.links.iter().collect();
+    let mut pairs = Vec::new();
+    for (at, (name_a, a)) in links.iter().enumerate() {
+        for (name_b, b) in &links[at + 1..] {
+            let box_gap_m = round6(a.corner_slop_m + b.corner_slop_m);
+            pairs.push(PairBudget {
+                link_a: (*name_a).clone(),
+                link_b: (*name_b).clone(),
+                box_gap_m,
+                forgiven_by_worst_link_m: round6(budget.link_link.admissible_gap_box_m - box_gap_m),
+                hull_gap_m: a.hull_overhang_m.zip(b.hull_overhang_m).map(|(a, b)| round6(a + b)),
+            });
+        }
+    }
+    pairs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -389,6 +425,8 @@ mod tests {
         assert_eq!(per_link["b"].admissible_gap_m, 0.056_292);
         assert_eq!(per_link["b"].forgiven_by_worst_link_m, 0.051_962);
         assert_eq!(per_link["a"].forgiven_by_worst_link_m, 0.0);
+        let pairs = per_pair(&budget);
+        assert_eq!((pairs.len(), pairs[0].box_gap_m, pairs[0].hull_gap_m), (1, 0.121_244, None));
     }
 
     #[test]

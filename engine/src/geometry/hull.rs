@@ -12,6 +12,8 @@ use std::collections::HashMap;
 
 /// Largest distance of a point outside a facet plane that rounding explains, m per metre of size.
 const OUTSIDE_MAX: f64 = 1e-12;
+/// Roundings that go into a facet's plane and the product with a point.
+const ROUNDINGS: f64 = 8.0;
 /// Points are flat when none is farther than this from one plane, m per metre of size.
 const FLAT_MAX: f64 = 1e-9;
 
@@ -31,12 +33,20 @@ pub struct Plane {
     pub normal: Vector,
     /// Distance of the plane from the origin along the normal, m.
     pub offset_m: f64,
+    /// How far a point as far out as the hull's may seem to be outside for rounding alone, m: a thin facet's normal is known
+    /// only to the rounding of its corners over its height.
+    pub rounding_m: f64,
 }
 
 impl Plane {
     /// Signed distance of a point, m; positive outside.
     pub fn excess_m(&self, point: &Point) -> f64 {
         self.normal.dot(&point.coords) - self.offset_m
+    }
+
+    /// As [`Self::excess_m`], less what rounding explains.
+    pub fn sure_excess_m(&self, point: &Point) -> f64 {
+        self.excess_m(point) - self.rounding_m
     }
 }
 
@@ -124,15 +134,10 @@ impl ConvexHull {
 
     fn refuse_outside(&self, points: &[Point], size_m: f64) -> Result<(), HullError> {
         let planes = self.planes();
-        // Without planes nothing would be outside.
-        if self.vertices.len() < 4 || planes.len() < 4 {
-            let (vertices, planes) = (self.vertices.len(), planes.len());
-            let reason = format!("it has {vertices} vertices and {planes} facets with an area");
-            return Err(HullError::Failed { reason });
-        }
         for (index, point) in points.iter().enumerate() {
-            let excess_m = planes.iter().fold(f64::NEG_INFINITY, |e, plane| e.max(plane.excess_m(point)));
-            if excess_m > OUTSIDE_MAX.mul_add(size_m, f64::EPSILON * size_m) {
+            let excess_m =
+                planes.iter().fold(f64::NEG_INFINITY, |e, plane| e.max(plane.sure_excess_m(point)));
+            if excess_m > OUTSIDE_MAX * size_m {
                 return Err(HullError::Outside { index, excess_m });
             }
         }
@@ -161,11 +166,17 @@ impl ConvexHull {
 
     /// The plane of each facet, in the order of [`Self::facets`]; facets without area have none and are left out.
     pub fn planes(&self) -> Vec<Plane> {
+        let reach = self.vertices.iter().fold(0.0_f64, |m, p| m.max(p.coords.amax()));
         (0..self.facets.len())
             .filter_map(|facet| {
                 let [a, b, c] = self.corners(facet);
-                let normal = (b - a).cross(&(c - a)).try_normalize(0.0)?;
-                Some(Plane { normal, offset_m: normal.dot(&a.coords) })
+                let area = (b - a).cross(&(c - a));
+                let normal = area.try_normalize(0.0)?;
+                let longest = (b - a).norm_squared().max((c - a).norm_squared()).max((c - b).norm_squared());
+                // A coordinate's rounding over the facet's height, as far out as the hull reaches.
+                let lever = 1.0 + (2.0 * reach) * longest.sqrt() / area.norm();
+                let rounding_m = ROUNDINGS * f64::EPSILON * reach * lever;
+                Some(Plane { normal, offset_m: normal.dot(&a.coords), rounding_m })
             })
             .collect()
     }

@@ -7,7 +7,7 @@
 //!
 //! Geometry page, section 2.1. Overlapping, `sat_m` is minus the penetration depth. Apart, it is a lower bound of the
 //! Euclidean distance, exact only where a face is among the nearest features. A cross product shorter than 1e-9 is left
-//! out. Metres.
+//! out. A box that is not finite has no number: NaN. Metres.
 
 use super::pose::{Pose, Vector};
 
@@ -24,6 +24,13 @@ pub struct Obb {
 }
 
 impl Obb {
+    /// Whether all its numbers are.
+    pub fn is_finite(&self) -> bool {
+        let pose = &self.world_from_box;
+        let numbers = pose.rotation.matrix().iter().chain(pose.translation.vector.iter());
+        numbers.chain(&self.half_extents_m).all(|x| x.is_finite())
+    }
+
     /// Its three edges' directions, in the world.
     pub fn axes(&self) -> [Vector; 3] {
         let r = self.world_from_box.rotation.matrix();
@@ -38,6 +45,9 @@ impl Obb {
 
 /// The largest gap between two boxes over their fifteen axes, m: the number that the safety kernel prints.
 pub fn sat_m(a: &Obb, b: &Obb) -> f64 {
+    if !(a.is_finite() && b.is_finite()) {
+        return f64::NAN;
+    }
     let (axes_a, axes_b) = (a.axes(), b.axes());
     let between = b.world_from_box.translation.vector - a.world_from_box.translation.vector;
     let gap = |n: &Vector| n.dot(&between).abs() - a.reach_m(n) - b.reach_m(n);

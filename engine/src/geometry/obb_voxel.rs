@@ -2,7 +2,8 @@
 //!
 //! Two numbers, named apart (geometry page, section 2.1): `sat_m` is the safety kernel's, the largest gap over fifteen
 //! axes, a lower bound when apart; `distance_m` is Euclidean and signed. They agree on every verdict at margin 0 and on
-//! every depth. Ties of a minimum keep the first cell in order of linear index. Metres.
+//! every depth. Ties of a minimum keep the first cell of the list; occupied cells are listed by rising linear index. A box that
+//! is not finite has no number: NaN for each cell, and no minimum. Metres.
 
 use super::hull::{ConvexHull, HullError};
 use super::hull_distance::HullDistance;
@@ -35,6 +36,9 @@ impl CellList {
     /// The occupied cells of a grid, by rising linear index.
     pub fn occupied(grid: &VoxelGrid) -> Self {
         let mut list = Self::empty(grid);
+        if grid.occupied().is_empty() {
+            return list;
+        }
         let [sx, sy, sz] = grid.size();
         let mut rows = grid.occupied().chunks_exact(sx.max(1));
         for z in 0..sz {
@@ -108,6 +112,10 @@ impl CellList {
     /// `sat_m` of each cell, into `out`.
     pub fn sat_m(&self, level: SimdLevel, obb: &Obb, out: &mut Vec<f64>) {
         out.resize(self.len(), 0.0);
+        if !obb.is_finite() {
+            out.fill(f64::NAN);
+            return;
+        }
         // The slices of a list are alike by construction.
         let _ = op::sat_f64(level, &self.prepare(obb), self.cells(), out);
     }
@@ -115,6 +123,10 @@ impl CellList {
     /// `sat_m` of each cell in single precision, into `out`; off by at most [`BoxAxes::f32_error_m`].
     pub fn sat_m_f32(&self, level: SimdLevel, obb: &Obb, out: &mut Vec<f32>) {
         out.resize(self.len(), 0.0);
+        if !obb.is_finite() {
+            out.fill(f32::NAN);
+            return;
+        }
         let _ = op::sat_f32(level, &self.prepare(obb), self.cells(), out);
     }
 
@@ -164,7 +176,7 @@ impl CellList {
         let mut measure = HullDistance::new(level);
         let mut best: Option<NearestCell> = None;
         for (at, &sat_m) in values.iter().enumerate() {
-            if best.is_some_and(|b| sat_m >= b.value_m) {
+            if sat_m.is_nan() || best.is_some_and(|b| sat_m >= b.value_m) {
                 continue;
             }
             let value_m = if sat_m > 0.0 {

@@ -3,7 +3,7 @@
 //! Geometry page, section 5. Two measures of it, both unsigned and in metres:
 //!
 //! * [`sampled`]: a barycentric grid of `n` a facet edge, the documented recipe; its largest value is a lower bound, and
-//!   [`emitted_m`] is what a manifest publishes from it, `ceil(1.2 max / 1e-6) 1e-6`.
+//!   [`emitted_m`] is what the recipe makes of it, `ceil(1.2 max / 1e-6) 1e-6`.
 //! * [`certified`]: the supremum between two bounds. For a hull triangle `t` and one mesh triangle `m` the distance to `m`
 //!   is convex over `t`, so
 //!
@@ -66,6 +66,12 @@ pub struct CertifiedOverhang {
 /// What a manifest publishes from a sampled value: a fifth more, rounded up to a micrometre.
 pub fn emitted_m(sampled_m: f64) -> f64 {
     (1.2 * sampled_m / 1e-6).ceil() * 1e-6
+}
+
+/// What a manifest should publish: the recipe's value, but never less than what is proved. A grid can step over a slot,
+/// and an overhang that is too small convicts a correct stop.
+pub fn published_m(sampled: &SampledOverhang, certified: &CertifiedOverhang) -> f64 {
+    emitted_m(sampled.max_m).max((certified.upper_m / 1e-6).ceil() * 1e-6)
 }
 
 /// A mesh prepared for the facets of a hull.

@@ -9,23 +9,47 @@
 //! evidence: the deepest pair at or below the margin; sweep minimum: the smallest number of all cells visited
 //! ```
 //!
-//! Ties keep the first seen: links in order, cells by rising index. Nothing visited: infinite. Other than the kernel the
-//! hull's number is the certified distance and not the bound at which 24 iterations or a cleared margin stopped: never
-//! smaller, and equal wherever a cell trips. Overlapping hulls return the stage 1 number, as there. Metres.
+//! Ties keep the first seen: links in order, cells by rising index. Nothing visited: infinite. The hull's number is a
+//! supporting plane's lower bound: the run stops when it clears the margin, or after 24 steps; overlapping hulls return
+//! the stage 1 number. So the sweep minimum is one of bounds, not of distances. Metres.
 
 use super::dop::{DOP_AXES, Dop26};
 use super::hull::{ConvexHull, HullError};
-use super::hull_distance::HullDistance;
 use super::obb::Obb;
 use super::obb_voxel::parts;
-use super::pose::{Pose, Vector};
+use super::pose::{Pose, Vector, rows};
 use super::voxel_grid::VoxelGrid;
 use nalgebra::Translation3;
 use rollcheck_kernels::SimdLevel;
+use rollcheck_kernels::hull_distance::separation_bound;
 use rollcheck_kernels::obb_voxel::{self as op, BoxAxes, Cells, SlabAxes};
 
 /// Hull runs of one call, over all links.
 pub const HULL_RUNS: usize = 32;
+
+/// Steps of one hull run.
+pub const HULL_STEPS: u32 = 24;
+
+/// Why a check cannot be made. Nothing is ever checked with what is no number: it would clear or trip by accident.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The margin is no length.
+    #[error("margin: expected a finite length, found {found}")]
+    Margin {
+        /// What it is.
+        found: f64,
+    },
+    /// A link's box is nowhere, or has no size.
+    #[error("link {link} (counted from 0): its box is not finite")]
+    Link {
+        /// Which.
+        link: usize,
+    },
+    /// A cell of the grid has no volume.
+    #[error("a cell of the grid: {0}")]
+    Cell(#[from] HullError),
+}
 
 /// A link as the check takes it: a box in the base frame, and what is tighter, in the box frame.
 #[derive(Clone, Debug)]
@@ -70,7 +94,6 @@ pub struct StagedCheck {
 #[derive(Clone, Debug)]
 pub struct StagedChecker {
     level: SimdLevel,
-    measure: HullDistance,
     coordinates: [Vec<f32>; 3],
     index: Vec<usize>,
     of_box: Vec<f64>,
@@ -88,7 +111,6 @@ impl StagedChecker {
     pub fn new(level: SimdLevel) -> Self {
         Self {
             level,
-            measure: HullDistance::new(level),
             coordinates: [const { Vec::new() }; 3],
             index: Vec::new(),
             of_box: Vec::new(),
@@ -99,14 +121,20 @@ impl StagedChecker {
     /// One call of the check.
     ///
     /// # Errors
-    /// [`HullError`] when a cell of the grid has no volume.
+    /// [`CheckError`].
     pub fn check(
         &mut self,
         links: &[CheckedLink<'_>],
         grid: &VoxelGrid,
         margin_m: f64,
         exempt: &dyn Fn(usize) -> bool,
-    ) -> Result<StagedCheck, HullError> {
+    ) -> Result<StagedCheck, CheckError> {
+        if !margin_m.is_finite() {
+            return Err(CheckError::Margin { found: margin_m });
+        }
+        if let Some(link) = links.iter().position(|link| !link.obb.is_finite()) {
+            return Err(CheckError::Link { link });
+        }
         let mut found = StagedCheck {
             evidence: None,
             sweep_min_m: f64::INFINITY,
@@ -148,10 +176,18 @@ impl StagedChecker {
                                 Translation3::new(cx, cy, cz),
                                 nalgebra::Rotation3::identity(),
                             );
-                            let apart = self.measure.measure(hull, &grid_from_box, &cube, &grid_from_cell);
+                            let pose = rows(&(grid_from_box.inverse() * grid_from_cell));
+                            let bound = separation_bound(
+                                self.level,
+                                hull.lanes(),
+                                cube.lanes(),
+                                &pose,
+                                margin_m,
+                                HULL_STEPS,
+                            );
                             // Overlap is proved and not sized: the stage 1 number stands.
-                            if apart.distance_m > 0.0 {
-                                number = number.max(apart.distance_m);
+                            if let Ok(Some(apart_m)) = bound {
+                                number = number.max(apart_m);
                             }
                         } else {
                             found.hull_runs_missing += 1;
@@ -197,6 +233,10 @@ impl StagedChecker {
             let clamp = |way: f64| (way / resolution_m).floor().clamp(-1.0, size[k] as f64);
             let (lo, hi) = (clamp(centre - reach), clamp(centre + reach));
             if hi < 0.0 || lo > last as f64 {
+                return;
+            }
+            // A margin below minus the reach leaves no window at all.
+            if lo > hi {
                 return;
             }
             *range = (lo.max(0.0) as usize, (hi as usize).min(last));

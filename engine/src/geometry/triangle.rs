@@ -1,13 +1,21 @@
 //! Nearest points of triangles and segments. Metres.
 //!
 //! The regions of a triangle and the clamping of two segments follow Ericson, Real-Time Collision Detection (2005),
-//! sections 5.1.5 and 5.1.9. A triangle without area is its longest edge.
+//! sections 5.1.5 and 5.1.9. A triangle thinner than 1e-12 of its length is its three edges.
 
 use super::pose::{Point, Vector};
+
+/// Area over squared length below which a triangle is its edges.
+const THIN: f64 = 1e-12;
 
 /// The point of a triangle nearest to `p`.
 pub fn nearest_on_triangle(p: &Point, [a, b, c]: &[Point; 3]) -> Point {
     let (ab, ac) = (b - a, c - a);
+    let longest = ab.norm_squared().max(ac.norm_squared());
+    // The regions are told apart by areas, which here are rounding.
+    if ab.cross(&ac).norm_squared() <= (THIN * longest).powi(2) {
+        return nearest_on_edges(p, [a, b, c]);
+    }
     let ap = p - a;
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
     if d1 <= 0.0 && d2 <= 0.0 {
@@ -37,6 +45,19 @@ pub fn nearest_on_triangle(p: &Point, [a, b, c]: &[Point; 3]) -> Point {
     }
     let whole = va + vb + vc;
     a + ab * (vb / whole) + ac * (vc / whole)
+}
+
+fn nearest_on_edges(p: &Point, [a, b, c]: [&Point; 3]) -> Point {
+    let mut best = (f64::INFINITY, *a);
+    for (from, to) in [(a, b), (b, c), (a, c)] {
+        let along = to - from;
+        let on = from + along * ratio(along.dot(&(p - from)), along.norm_squared()).clamp(0.0, 1.0);
+        let square = (p - on).norm_squared();
+        if square < best.0 {
+            best = (square, on);
+        }
+    }
+    best.1
 }
 
 /// Squared distance of a point from a triangle, m^2.
@@ -98,6 +119,11 @@ mod tests {
         assert_eq!(nearest_on_triangle(&p, &[o, x, y]), Point::new(1.5, 0.0, 0.0));
         assert_eq!(nearest_on_triangle(&p, &[o, y, x]), Point::new(1.5, 0.0, 0.0));
         assert_eq!(nearest_on_triangle(&p, &[o, o, o]), o);
+        assert_eq!(nearest_on_triangle(&p, &[o, o, x]), Point::new(1.5, 0.0, 0.0));
+        let slanted = [0.3, 0.9, 1.7].map(|s| Point::new(s, 0.7 * s, -0.4 * s));
+        let on = nearest_on_triangle(&p, &slanted);
+        let exact = slanted[2].coords.normalize();
+        assert!((on.coords - exact * exact.dot(&p.coords)).norm() < 1e-15);
         assert_eq!(nearest_on_triangle(&p, &[o, x, x]), Point::new(1.5, 0.0, 0.0));
     }
 

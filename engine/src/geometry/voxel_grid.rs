@@ -13,6 +13,8 @@ use nalgebra::{Quaternion, Rotation3, UnitQuaternion};
 
 /// Most cells of a grid made from points: at 25 mm a cube of 16 m.
 pub const CELLS_MAX: u64 = 1 << 28;
+/// Cells along one side must be fewer: a coordinate is exact in f32 below this.
+const SIDE_MAX: usize = 1 << 24;
 /// How far a squared quaternion may be from 1.
 const UNIT_MAX: f64 = 1e-6;
 
@@ -53,7 +55,7 @@ pub enum VoxelGridError {
         found: usize,
     },
     /// More cells than can be counted or held.
-    #[error("{:?} x {:?} x {:?} cells (x, y, z), expected at most {CELLS_MAX} together", size[0], size[1], size[2])]
+    #[error("{:?} x {:?} x {:?} cells (x, y, z), expected at most {CELLS_MAX} together and fewer than {SIDE_MAX} a side", size[0], size[1], size[2])]
     TooMany {
         /// The sides, x y z; not whole numbers where they pass every limit.
         size: [f64; 3],
@@ -107,6 +109,10 @@ impl VoxelGrid {
         check_resolution(resolution_m)?;
         if let Some(axis) = origin_m.iter().position(|x| !x.is_finite()) {
             return Err(VoxelGridError::Origin { axis, found: origin_m[axis] });
+        }
+        // Ops take cell coordinates as f32, exact below 2^24.
+        if size.iter().any(|&side| side >= SIDE_MAX) {
+            return Err(VoxelGridError::TooMany { size: size.map(|side| side as f64) });
         }
         let cells = size.iter().try_fold(1_usize, |cells, &side| cells.checked_mul(side));
         // A zero side makes any product 0, also one that would overflow before it is reached.

@@ -3,15 +3,15 @@
 use crate::args::budget::BudgetArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::pipeline::robot::{LoadedMesh, Robot, hull_error, warn_of_condition};
+use crate::pipeline::robot::{LoadedMesh, Robot, hull_error, read_mesh_alone};
 use crate::printer::{Printer, Render, table};
 use indexmap::IndexMap;
 use rollcheck_engine::geometry::ConvexHull;
 use rollcheck_engine::geometry::budget::{
-    AdjudicationBudget, LinkInput, PayloadSlop, PerLinkBudget, adjudication_budget, payload_slop, per_link,
+    AdjudicationBudget, LinkInput, PairBudget, PayloadSlop, PerLinkBudget, adjudication_budget, payload_slop,
+    per_link, per_pair,
 };
-use rollcheck_engine::geometry::files::read_mesh;
-use rollcheck_engine::geometry::overhang::{OverhangProbe, SAMPLES_PER_EDGE, emitted_m};
+use rollcheck_engine::geometry::overhang::{OverhangProbe, SAMPLES_PER_EDGE, SPLITS_MAX, published_m};
 use rollcheck_engine::geometry::robot::LinkVolume;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -21,6 +21,7 @@ struct Budgets {
     resolution_m: f64,
     budget: AdjudicationBudget,
     per_link: IndexMap<String, PerLinkBudget>,
+    pairs: Vec<PairBudget>,
     payloads: Vec<PayloadSlop>,
 }
 
@@ -51,16 +52,15 @@ pub fn run(args: &BudgetArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErro
             name: &link.link_name,
             half_extents_m: link.shape.half_extents_m(),
             points: mesh.as_ref().map(|mesh| mesh.in_box.vertices()),
-            has_stage2_hull: link.tight.as_ref().map(|tight| tight.has_stage2_hull()),
+            // A manifest is read whole: what it does not declare does not ship.
+            has_stage2_hull: Some(link.tight.as_ref().is_some_and(|tight| tight.has_stage2_hull())),
             hull_overhang_m,
         })
         .collect();
     let mut payloads = Vec::new();
     for path in &args.payloads {
         let file = path.display().to_string();
-        let mesh = read_mesh(path)?;
-        let name = path.file_stem().map_or(file.clone(), |s| s.to_string_lossy().into_owned());
-        warn_of_condition(&name, &file, &mesh, printer);
+        let (name, mesh) = read_mesh_alone(path, printer)?;
         ConvexHull::of(mesh.vertices()).map_err(|error| CliError::Link {
             link: name.clone(),
             file,
@@ -101,7 +101,8 @@ fn overhang(
 ) -> Result<Option<f64>, CliError> {
     let Some(tight) = link.tight.as_ref().filter(|tight| tight.has_stage2_hull()) else { return Ok(None) };
     let hull = ConvexHull::of(&tight.hull_vertices_m).map_err(hull_error(link, "hull_vertices_m"))?;
-    let measured_m = emitted_m(OverhangProbe::new(&hull, &mesh.in_box).sampled(SAMPLES_PER_EDGE).max_m);
+    let probe = OverhangProbe::new(&hull, &mesh.in_box);
+    let measured_m = published_m(&probe.sampled(SAMPLES_PER_EDGE), &probe.certified(SPLITS_MAX));
     if let Some(declared_m) = tight.hull_overhang_m.filter(|d| (d - measured_m).abs() > 5e-7) {
         printer.warning(format_args!(
             "link `{}`: hull_overhang_m is declared {declared_m:.6} m, the mesh gives {measured_m:.6} m; the measured one is used",
@@ -118,6 +119,7 @@ impl Render for Budgets {
             "resolution_m": self.resolution_m,
             "adjudication_budget": self.budget,
             "per_link": self.per_link,
+            "per_pair": self.pairs,
         })
     }
 
@@ -154,6 +156,20 @@ impl Render for Budgets {
                 "forgiven, mm",
             ],
             budget.collision_model_slop.links.iter().map(row),
+        );
+        let pair = |p: &PairBudget| {
+            vec![
+                format!("{} {}", p.link_a, p.link_b),
+                format!("{:.6}", p.box_gap_m),
+                format!("{:.6}", budget.link_link.admissible_gap_box_m),
+                format!("{:.1}", p.forgiven_by_worst_link_m * 1e3),
+                p.hull_gap_m.map_or("unknown".to_owned(), |m| format!("{m:.6}")),
+            ]
+        };
+        text.push('\n');
+        text += &table(
+            &["links", "own box gap, m", "published box gap, m", "forgiven, mm", "hull gap, m"],
+            self.pairs.iter().map(pair),
         );
         let mut rows = vec![
             vec!["half the voxel's diagonal".to_owned(), format!("{:.6}", budget.voxel_half_diagonal_m)],

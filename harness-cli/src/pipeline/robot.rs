@@ -96,6 +96,22 @@ impl Robot {
     }
 }
 
+/// A mesh on its own and the name its file gives it.
+///
+/// # Errors
+/// [`CliError::Mesh`].
+pub fn read_mesh_alone(path: &Path, printer: &mut Printer<'_>) -> Result<(String, TriangleMesh), CliError> {
+    let file = path.display().to_string();
+    let read = read_mesh_file(path)?;
+    let name = path.file_stem().map_or(file.clone(), |stem| stem.to_string_lossy().into_owned());
+    if read.surplus_bytes > 0 {
+        printer
+            .warning(format_args!("{file}: {} bytes after the last facet were not read", read.surplus_bytes));
+    }
+    warn_of_condition(&name, &file, &read.mesh, printer);
+    Ok((name, read.mesh))
+}
+
 /// Says what is odd about a mesh without making it unusable.
 pub fn warn_of_condition(name: &str, file: &str, mesh: &TriangleMesh, printer: &mut Printer<'_>) {
     let condition = mesh.condition();

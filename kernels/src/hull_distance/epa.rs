@@ -9,6 +9,9 @@ const STEPS_MAX: u32 = 256;
 /// A corner this far outside a facet sees it, m; less is rounding.
 const VISIBLE_M: f64 = 1e-14;
 
+/// Facets this close, and normals this alike, are of one flat side.
+const COPLANAR_M: f64 = 1e-11;
+
 /// A facet of the polytope: `n . p <= d` holds for all of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facet {
@@ -28,13 +31,12 @@ pub(super) fn run(pair: &Pair<'_>, simplex: Simplex, before: u32, work: &mut Wor
             if h < upper.0 {
                 upper = (h, facet.n, w);
             }
-            let lower = facet.d.max(0.0);
-            if upper.0 - lower <= GOAL_M || h - facet.d <= GOAL_M {
-                return answer(pair, &work.points, &facet, upper.0, upper.0 - lower, before + steps);
+            // The nearest facet is one of A - B itself: its own direction proves it, not an earlier one of equal depth.
+            if h - facet.d <= GOAL_M {
+                return answer(pair, work, &facet, h, before + steps);
             }
             if !grow(w, work) {
-                // Rounding broke the polytope; what is known are the bounds so far.
-                return answer(pair, &work.points, &facet, upper.0, upper.0 - lower, before + steps);
+                break;
             }
         }
     }
@@ -182,22 +184,46 @@ fn grow(w: Corner, work: &mut Workspace) -> bool {
 }
 
 #[inline(always)]
-fn answer(pair: &Pair<'_>, points: &[Corner], facet: &Facet, upper: f64, gap: f64, steps: u32) -> Answer {
-    let corners = facet.corners.map(|i| points[i as usize]);
-    let [a, b, c] = corners.map(|corner| corner.p);
-    // Barycentric coordinates of the origin's projection on the facet.
-    let p = scale(facet.n, facet.d);
-    let area = |u: V3, v: V3| dot(facet.n, cross(sub(u, p), sub(v, p)));
-    let (wa, wb, wc) = (area(b, c), area(c, a), area(a, b));
-    let whole = wa + wb + wc;
+fn answer(pair: &Pair<'_>, work: &Workspace, found: &Facet, upper: f64, steps: u32) -> Answer {
+    // A flat side of A - B is several coplanar facets, and the origin may project into any of them.
+    let mut best = (f64::NEG_INFINITY, *found, [0.0; 3]);
+    for facet in &work.facets {
+        if facet.d <= found.d + COPLANAR_M && dot(facet.n, found.n) > 1.0 - COPLANAR_M {
+            let weights = weights(&work.points, facet);
+            let least = weights[0].min(weights[1]).min(weights[2]);
+            if least > best.0 {
+                best = (least, *facet, weights);
+            }
+        }
+    }
+    let (_, facet, weights) = best;
+    let weights = [weights[0].max(0.0), weights[1].max(0.0), weights[2].max(0.0)];
+    let whole = weights[0] + weights[1] + weights[2];
     let mut witness_a = [0.0; 3];
     let mut witness_b = [0.0; 3];
-    for (corner, weight) in corners.iter().zip([wa, wb, wc]) {
+    for (corner, weight) in facet.corners.iter().zip(weights) {
+        let corner = work.points[*corner as usize];
         let (pa, pb) = (pair.point_a(corner.a), pair.point_b(corner.b));
         for k in 0..3 {
             witness_a[k] += weight / whole * pa[k];
             witness_b[k] += weight / whole * pb[k];
         }
     }
-    Answer { distance: -upper, witness_a, witness_b, axis: facet.n, gap, iteration: Iteration::Epa, steps }
+    // The bounds, and how far the two points are from spanning the depth along the axis.
+    let span = sub(sub(witness_a, witness_b), scale(found.n, upper));
+    let gap = (upper - found.d.max(0.0)).max(norm(span));
+    Answer { distance: -upper, witness_a, witness_b, axis: found.n, gap, iteration: Iteration::Epa, steps }
+}
+
+/// Barycentric coordinates of the origin's projection on a facet, adding up to 1.
+#[inline(always)]
+fn weights(points: &[Corner], facet: &Facet) -> [f64; 3] {
+    let [a, b, c] = facet.corners;
+    let [a, b, c] = [points[a as usize].p, points[b as usize].p, points[c as usize].p];
+    let p = scale(facet.n, facet.d);
+    let [ap, bp, cp] = [sub(a, p), sub(b, p), sub(c, p)];
+    let [wa, wb, wc] =
+        [dot(facet.n, cross(bp, cp)), dot(facet.n, cross(cp, ap)), dot(facet.n, cross(ap, bp))];
+    let whole = wa + wb + wc;
+    [wa / whole, wb / whole, wc / whole]
 }

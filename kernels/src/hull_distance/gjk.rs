@@ -3,6 +3,20 @@
 use super::support::{Corner, Pair};
 use super::{Answer, CERTIFIED_M, GOAL_M, Iteration, TOUCH_M, V3, cross, dot, norm, scale, sub};
 
+/// When to stop before the bounds meet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Until {
+    /// As soon as the lower bound is above this, m.
+    pub(super) cleared: f64,
+    /// After so many steps.
+    pub(super) steps: u32,
+}
+
+impl Until {
+    /// Not before they meet.
+    pub(super) const THEY_MEET: Self = Self { cleared: f64::INFINITY, steps: STEPS_MAX };
+}
+
 /// More than any pair of hulls of a robot has needed (19 in a million poses of the Panda).
 const STEPS_MAX: u32 = 128;
 
@@ -20,14 +34,14 @@ pub(super) enum End {
 }
 
 #[inline(always)]
-pub(super) fn run(pair: &Pair<'_>) -> End {
+pub(super) fn run(pair: &Pair<'_>, until: Until) -> End {
     let first = pair.corner(0, 0);
     let mut simplex = Simplex { corners: [first; 4], weights: [1.0, 0.0, 0.0, 0.0], len: 1 };
     let mut v = first.p;
     let mut length = norm(v);
     let mut lower = f64::NEG_INFINITY;
     let mut axis = [0.0; 3];
-    for steps in 1..=STEPS_MAX {
+    for steps in 1..=until.steps {
         if length <= TOUCH_M {
             return End::Overlap { simplex, steps };
         }
@@ -40,7 +54,7 @@ pub(super) fn run(pair: &Pair<'_>) -> End {
             axis = n;
         }
         let known = simplex.corners[..simplex.len].iter().any(|c| c.a == w.a && c.b == w.b);
-        if length - lower <= GOAL_M || known {
+        if length - lower <= GOAL_M || known || lower > until.cleared {
             return End::Apart(answer(pair, &simplex, length, lower, axis, steps));
         }
         let before = (simplex, length);
@@ -56,7 +70,7 @@ pub(super) fn run(pair: &Pair<'_>) -> End {
             return End::Apart(answer(pair, &before.0, before.1, lower, axis, steps));
         }
     }
-    End::Apart(answer(pair, &simplex, length, lower, axis, STEPS_MAX))
+    End::Apart(answer(pair, &simplex, length, lower, axis, until.steps))
 }
 
 /// The unit vector from the origin towards the simplex.

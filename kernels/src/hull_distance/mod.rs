@@ -25,7 +25,8 @@ use crate::error::{KernelError, expect_len};
 
 /// Bounds this close are one number, m.
 pub const CERTIFIED_M: f64 = 1e-9;
-/// Iteration goes on until the bounds are this close, m.
+/// Iteration goes on until the bounds are this close, m. Absolute, as are the thresholds of EPA: meant for hulls of
+/// millimetres to some metres; far larger ones end uncertified, which the caller is told.
 const GOAL_M: f64 = 1e-12;
 /// Hulls nearer than this touch, m (geometry page, section 2.4).
 pub const TOUCH_M: f64 = 1e-12;
@@ -113,7 +114,7 @@ pub fn signed_distance(
 #[inline(always)]
 fn body(a: Vertices<'_>, b: Vertices<'_>, a_from_b: &[[f64; 4]; 3], work: &mut Workspace) -> Answer {
     let pair = support::Pair { a, b, a_from_b };
-    match gjk::run(&pair) {
+    match gjk::run(&pair, gjk::Until::THEY_MEET) {
         gjk::End::Apart(answer) => answer,
         gjk::End::Overlap { simplex, steps } => epa::run(&pair, simplex, steps, work),
     }
@@ -121,6 +122,47 @@ fn body(a: Vertices<'_>, b: Vertices<'_>, a_from_b: &[[f64; 4]; 3], work: &mut W
 
 simd_levels! {
     fn run(a: Vertices<'_>, b: Vertices<'_>, a_from_b: &[[f64; 4]; 3], work: &mut Workspace) -> Answer = body
+}
+
+/// A lower bound of the distance of hull `b` from hull `a`, m, as the safety kernel's second stage takes it: it stops as
+/// soon as the bound is above `cleared`, or after `steps`. `None`: they overlap.
+///
+/// # Errors
+/// [`KernelError::Length`] as [`signed_distance`].
+pub fn separation_bound(
+    level: SimdLevel,
+    a: Vertices<'_>,
+    b: Vertices<'_>,
+    a_from_b: &[[f64; 4]; 3],
+    cleared: f64,
+    steps: u32,
+) -> Result<Option<f64>, KernelError> {
+    a.expect(["a.x", "a.y", "a.z"])?;
+    b.expect(["b.x", "b.y", "b.z"])?;
+    Ok(run_bound(level, a, b, a_from_b, cleared, steps))
+}
+
+#[inline(always)]
+fn bound_body(
+    a: Vertices<'_>,
+    b: Vertices<'_>,
+    a_from_b: &[[f64; 4]; 3],
+    cleared: f64,
+    steps: u32,
+) -> Option<f64> {
+    let pair = support::Pair { a, b, a_from_b };
+    match gjk::run(&pair, gjk::Until { cleared, steps }) {
+        // Upper less gap is the lower bound; a distance that is not certified is that bound already.
+        gjk::End::Apart(answer) if answer.certified() => Some(answer.distance - answer.gap),
+        gjk::End::Apart(answer) => Some(answer.distance),
+        gjk::End::Overlap { .. } => None,
+    }
+}
+
+simd_levels! {
+    fn run_bound(
+        a: Vertices<'_>, b: Vertices<'_>, a_from_b: &[[f64; 4]; 3], cleared: f64, steps: u32,
+    ) -> Option<f64> = bound_body
 }
 
 type V3 = [f64; 3];

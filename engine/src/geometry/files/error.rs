@@ -46,8 +46,8 @@ pub enum MeshFileError {
         /// What is there instead.
         detail: String,
     },
-    /// Binary STL with fewer facets than its header says.
-    #[error("{file}: cut short: the count says {declared} facets, there are bytes for {present}")]
+    /// Binary STL with fewer or more facets than its header says.
+    #[error("{file}: {}the count says {declared} facets, there are bytes for {present}", if *present < u64::from(*declared) { "cut short: " } else { "" })]
     Count {
         /// The file.
         file: String,

@@ -47,6 +47,7 @@ pub fn read_obj(bytes: &[u8], file: &str) -> Result<MeshFile, MeshFileError> {
     if bytes.is_empty() {
         return Err(MeshFileError::Empty { file: file.to_owned() });
     }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut vertices: Vec<Point> = Vec::new();
     let mut triangles: Vec<[u32; 3]> = Vec::new();
     let mut corners: Vec<u32> = Vec::new();

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Geometry page, sections 1 and 6. Read as PyYAML reads it, so that `1e-3` is text, and refused with the spelling that
-//! is a number. Other keys are not read. Only the form is decided here: positive finite sizes, 13 slabs with `lo <= hi`,
+//! is a number. Other keys are not read. Only the form is decided here: positive finite sizes, 13 slabs,
 //! link names that occur once. Whether tight geometry may be used (inside its box, few enough vertices) is decided in
 //! [`crate::geometry::tight`]. An absent or null overhang stays absent.
 
@@ -160,11 +160,6 @@ fn tight_geometry(field: &Field) -> Result<TightGeometry, RobotFileError> {
     let (lo, hi) = (field.get("dop_lo_m"), field.get("dop_hi_m"));
     let lo_m = lo.numbers::<DOP_SLABS>("lower ends of the slabs")?;
     let hi_m = hi.numbers::<DOP_SLABS>("upper ends of the slabs")?;
-    for i in 0..DOP_SLABS {
-        if lo_m[i] > hi_m[i] {
-            return Err(hi.at(i).refused(&format!("at least dop_lo_m[{i}] = {}", lo_m[i])));
-        }
-    }
     let vertices = field.get("hull_vertices_m");
     let mut hull_vertices_m = Vec::new();
     if let Some(vertices) = vertices.optional() {
@@ -175,11 +170,6 @@ fn tight_geometry(field: &Field) -> Result<TightGeometry, RobotFileError> {
     }
     let overhang = field.get("hull_overhang_m").optional();
     let hull_overhang_m = overhang.as_ref().map(Field::number).transpose()?;
-    if let (Some(field), Some(value)) = (overhang, hull_overhang_m)
-        && value < 0.0
-    {
-        return Err(field.refused("a length of at least 0, or nothing where it was not measured"));
-    }
     Ok(TightGeometry { dop: Dop26 { lo_m, hi_m }, hull_vertices_m, hull_overhang_m })
 }
 
@@ -276,6 +266,7 @@ impl<'a> Field<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::tight;
     use crate::testing::shared;
 
     const SMALL: &str = "\
@@ -338,20 +329,21 @@ collision_geometry:
              (upper ends of the slabs), found a list of 12"
         );
         assert_eq!(
-            error("12, 13]\n      h", "12, 12.5]\n      h"),
-            "r.yaml: collision_geometry[2] (arm_hand).tight_geometry.dop_hi_m[12]: expected at least \
-             dop_lo_m[12] = 13, found 12.5"
-        );
-        assert_eq!(
             error("[[0.0, 1, 2.5]]", "[[0.0, 1, .nan]]"),
             "r.yaml: collision_geometry[2] (arm_hand).tight_geometry.hull_vertices_m[0][2]: expected a finite \
              number, found NaN"
         );
-        assert_eq!(
-            error("[[0.0, 1, 2.5]]", "[[0.0, 1, 2.5]]\n      hull_overhang_m: -0.5"),
-            "r.yaml: collision_geometry[2] (arm_hand).tight_geometry.hull_overhang_m: expected a length of at \
-             least 0, or nothing where it was not measured, found -0.5"
-        );
+        // What is a number and must not be used is for the check to say, of all links at once.
+        let read = |from: &str, to: &str| {
+            robot_from_slice(SMALL.replacen(from, to, 1).as_bytes(), "r.yaml").unwrap()
+        };
+        let fault = |robot: &RobotModel| {
+            let link = robot.links.last().unwrap();
+            tight::fault(link.shape.half_extents_m().unwrap(), link.tight.as_ref().unwrap()).unwrap().token()
+        };
+        assert_eq!(fault(&read("12, 13]\n      h", "12, 12.5]\n      h")), "degenerate");
+        let negative = read("[[0.0, 1, 2.5]]", "[[0.0, 1, 2.5]]\n      hull_overhang_m: -0.5");
+        assert_eq!(negative.links.last().unwrap().tight.as_ref().unwrap().hull_overhang_m, Some(-0.5));
         assert_eq!(
             error("arm_upper", "arm_base"),
             "r.yaml: collision_geometry[1].link_name: expected a name that no other volume has, found the text \

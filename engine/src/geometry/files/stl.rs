@@ -20,6 +20,8 @@ use super::mesh::MeshFile;
 use crate::geometry::mesh::{MeshError, TriangleMesh};
 use crate::geometry::pose::Point;
 
+/// What some editors put before text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const HEADER: usize = 80;
 const FACETS_AT: usize = HEADER + 4;
 const FACET: usize = 50;
@@ -32,6 +34,7 @@ pub fn read_stl(bytes: &[u8], file: &str) -> Result<MeshFile, MeshFileError> {
     if bytes.is_empty() {
         return Err(MeshFileError::Empty { file: file.to_owned() });
     }
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let count = array(bytes, HEADER).map(u32::from_le_bytes);
     let exact = count.is_some_and(|n| bytes.len() as u64 == FACETS_AT as u64 + FACET as u64 * u64::from(n));
     if !exact && looks_like_text(bytes) {
@@ -60,7 +63,8 @@ fn binary(bytes: &[u8], count: Option<u32>, file: &str) -> Result<MeshFile, Mesh
     if declared == 0 {
         return Err(no_triangles(format!("the count says 0, there are bytes for {present}")));
     }
-    if present < u64::from(declared) {
+    // Junk behind the last facet is not read; whole facets there mean that the count is wrong.
+    if present != u64::from(declared) {
         return Err(MeshFileError::Count { file: file.to_owned(), declared, present });
     }
     let (facets, _) = body.as_chunks::<FACET>();

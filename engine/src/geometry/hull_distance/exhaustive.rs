@@ -18,6 +18,10 @@ use super::{DistanceMethod, SignedDistance};
 /// Arcs that miss by less than this are taken to cross.
 const ARC_SLACK: f64 = 1e-9;
 
+/// Corners this close to a supporting plane are looked at for the point where two sides meet, m. A wide net: of what is in it
+/// the nearest pair is taken, and how far that is apart is told.
+const LEVEL_M: f64 = 1e-6;
+
 struct Edge {
     ends: [Point; 2],
     normals: [Vector; 2],
@@ -53,6 +57,28 @@ impl Placed {
         Self { points, triangles, normals, edges }
     }
 
+    /// The features of which every corner is at a height along `n`, moved by `out`.
+    fn level(&self, n: &Vector, height: f64, out: Vector) -> Self {
+        let at = |p: &Point| (n.dot(&p.coords) - height).abs() <= LEVEL_M;
+        let moved = |p: &Point| p + out;
+        Self {
+            points: self.points.iter().filter(|p| at(p)).map(moved).collect(),
+            triangles: self
+                .triangles
+                .iter()
+                .filter(|t| t.iter().all(at))
+                .map(|t| t.map(|p| p + out))
+                .collect(),
+            normals: Vec::new(),
+            edges: self
+                .edges
+                .iter()
+                .filter(|e| e.ends.iter().all(at))
+                .map(|e| Edge { ends: e.ends.map(|p| p + out), normals: e.normals })
+                .collect(),
+        }
+    }
+
     fn highest(&self, n: &Vector) -> f64 {
         self.points.iter().fold(f64::NEG_INFINITY, |m, p| m.max(n.dot(&p.coords)))
     }
@@ -64,6 +90,9 @@ impl Placed {
 
 /// The signed distance between two hulls, each placed in the world.
 pub fn hull_hull(a: &ConvexHull, world_from_a: &Pose, b: &ConvexHull, world_from_b: &Pose) -> SignedDistance {
+    if !(super::is_finite(world_from_a) && super::is_finite(world_from_b)) {
+        return SignedDistance::unknown(DistanceMethod::Exhaustive);
+    }
     let (a, b) = (Placed::new(a, world_from_a), Placed::new(b, world_from_b));
     let (separation_m, axis) = best_axis(&a, &b);
     if separation_m > 0.0 {
@@ -82,20 +111,19 @@ pub fn hull_hull(a: &ConvexHull, world_from_a: &Pose, b: &ConvexHull, world_from
         let method = DistanceMethod::Exhaustive;
         return SignedDistance { distance_m, witness_a, witness_b, axis, certificate_gap_m, method };
     }
-    // A deepest point of each along the axis; where a facet meets a facet there are many.
-    let at = |placed: &Placed, height: f64| {
-        let level: Vec<&Point> =
-            placed.points.iter().filter(|p| (axis.dot(&p.coords) - height).abs() <= 1e-9).collect();
-        let sum = level.iter().fold(Vector::zeros(), |sum, p| sum + p.coords);
-        Point::from(sum / level.len().max(1) as f64)
-    };
+    // With B moved out by the depth the two touch: the nearest points of what is level there are one point of each.
+    let (height_a, height_b) = (a.highest(&axis), b.lowest(&axis));
+    let out = axis * -separation_m;
+    let (on_a, on_b) = nearest(&a.level(&axis, height_a, Vector::zeros()), &b.level(&axis, height_b, out));
+    let (witness_a, witness_b) = (on_a, on_b - out);
+    let residual = (witness_b - witness_a - axis * separation_m).norm();
     SignedDistance {
         distance_m: separation_m,
-        witness_a: at(&a, a.highest(&axis)),
-        witness_b: at(&b, b.lowest(&axis)),
+        witness_a,
+        witness_b,
         axis,
-        // Every facet of the Minkowski difference was looked at: what is left is rounding.
-        certificate_gap_m: 0.0,
+        // Every facet of the Minkowski difference was looked at; what is left is how far the two points are apart.
+        certificate_gap_m: residual,
         method: DistanceMethod::Exhaustive,
     }
 }
@@ -162,11 +190,22 @@ fn nearest(a: &Placed, b: &Placed) -> (Point, Point) {
         }
     }
     for p in &a.points {
+        for q in &b.points {
+            offer(*p, *q);
+        }
+        for eb in &b.edges {
+            let (_, q) = nearest_on_segments(&[*p, *p], &eb.ends);
+            offer(*p, q);
+        }
         for triangle in &b.triangles {
             offer(*p, nearest_on_triangle(p, triangle));
         }
     }
     for q in &b.points {
+        for ea in &a.edges {
+            let (p, _) = nearest_on_segments(&ea.ends, &[*q, *q]);
+            offer(p, *q);
+        }
         for triangle in &a.triangles {
             offer(nearest_on_triangle(q, triangle), *q);
         }

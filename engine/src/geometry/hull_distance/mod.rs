@@ -25,7 +25,7 @@ pub enum DistanceMethod {
 /// A signed distance with its certificate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignedDistance {
-    /// Gap, or minus the penetration depth, m.
+    /// Gap, or minus the penetration depth, m; NaN where a pose is not finite. NaN where a pose is not finite.
     pub distance_m: f64,
     /// Point of `a`, in the world, m.
     pub witness_a: Point,
@@ -40,6 +40,19 @@ pub struct SignedDistance {
 }
 
 impl SignedDistance {
+    /// No distance: a pose that is not finite.
+    fn unknown(method: DistanceMethod) -> Self {
+        let nowhere = Point::new(f64::NAN, f64::NAN, f64::NAN);
+        Self {
+            distance_m: f64::NAN,
+            witness_a: nowhere,
+            witness_b: nowhere,
+            axis: nowhere.coords,
+            certificate_gap_m: f64::INFINITY,
+            method,
+        }
+    }
+
     /// Whether the bounds meet within 1e-9 m.
     pub fn certified(&self) -> bool {
         self.certificate_gap_m <= 1e-9
@@ -65,8 +78,12 @@ impl HullDistance {
         Self { level, work: Workspace::default() }
     }
 
-    /// What iterating alone finds: in the frame of A, certified or not; `None` never happens for a hull.
+    /// What iterating alone finds: in the frame of A, certified or not; `None` for a pose
+    /// that is not finite.
     pub fn iterate(&mut self, a: &ConvexHull, b: &ConvexHull, a_from_b: &Pose) -> Option<op::Answer> {
+        if !is_finite(a_from_b) {
+            return None;
+        }
         op::signed_distance(self.level, a.lanes(), b.lanes(), &rows(a_from_b), &mut self.work).ok()
     }
 
@@ -94,6 +111,10 @@ impl HullDistance {
             _ => exhaustive::hull_hull(a, world_from_a, b, world_from_b),
         }
     }
+}
+
+fn is_finite(pose: &Pose) -> bool {
+    pose.rotation.matrix().iter().chain(pose.translation.vector.iter()).all(|x| x.is_finite())
 }
 
 /// The signed distance between two hulls, each placed in the world. For many pairs keep a [`HullDistance`].

@@ -3,7 +3,7 @@
 use super::super::dop::Dop26;
 use super::super::hull::{ConvexHull, HullError};
 use super::super::mesh::TriangleMesh;
-use super::super::overhang::{CertifiedOverhang, OverhangProbe, SampledOverhang, emitted_m};
+use super::super::overhang::{CertifiedOverhang, OverhangProbe, SampledOverhang, published_m};
 use super::super::robot::TightGeometry;
 use super::{DERIVED_M, MAX_TIGHT_HULL_VERTICES, TightFault, fault, polytope};
 use crate::geometry::Point;
@@ -34,7 +34,8 @@ pub enum HullDecision {
 /// Tight geometry with what it was decided from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DerivedTight {
-    /// What a manifest declares; its overhang is the published one (a fifth more, rounded up).
+    /// What a manifest declares; its overhang is the published one: the grid's and a fifth more, never less than
+    /// the proved one, rounded up.
     pub tight: TightGeometry,
     /// Vertices of the exact hull.
     pub exact_hull_vertices: usize,
@@ -113,7 +114,7 @@ pub fn derive(
         sampled = Some(probe.sampled(samples_per_edge));
         certified = Some(probe.certified(splits_max));
     }
-    let hull_overhang_m = sampled.map(|s| emitted_m(s.max_m));
+    let hull_overhang_m = sampled.zip(certified).map(|(s, c)| published_m(&s, &c));
     let tight = TightGeometry { dop, hull_vertices_m, hull_overhang_m };
     if let Some(fault) = fault(half_extents_m, &tight) {
         return Err(fault.into());
@@ -137,10 +138,10 @@ pub fn inward_margin_m(half_extents_m: [f64; 3], dop: &Dop26) -> f64 {
         .fold(f64::INFINITY, |least, (k, half)| least.min(half - dop.hi_m[k]).min(half + dop.lo_m[k]))
 }
 
-/// How far a mesh reaches outside a hull's facet planes, m; at or below 0 inside.
+/// How far a mesh reaches outside a hull's facet planes beyond rounding, m; at or below 0 inside.
 pub fn mesh_excess_m(hull: &ConvexHull, vertices: &[Point]) -> f64 {
     let planes = hull.planes();
     vertices.iter().fold(f64::NEG_INFINITY, |most, p| {
-        planes.iter().fold(most, |most, plane| most.max(plane.excess_m(p)))
+        planes.iter().fold(most, |most, plane| most.max(plane.sure_excess_m(p)))
     })
 }

@@ -24,7 +24,10 @@ pub fn slab_planes(dop: &Dop26) -> Vec<Plane> {
     let axes = DOP_AXES.iter().zip(dop.lo_m.iter().zip(&dop.hi_m));
     axes.flat_map(|(axis, (lo, hi))| {
         let n = Vector::from(*axis);
-        [Plane { normal: n, offset_m: *hi }, Plane { normal: -n, offset_m: -lo }]
+        [
+            Plane { normal: n, offset_m: *hi, rounding_m: 0.0 },
+            Plane { normal: -n, offset_m: -lo, rounding_m: 0.0 },
+        ]
     })
     .collect()
 }
@@ -200,7 +203,11 @@ mod tests {
         }
         let by_dual = Polytope::new(&slab_planes(&dop), &Point::origin()).unwrap();
         assert_eq!((by_dual.vertices.len(), by_dual.edges.len()), (8, 12));
-        let corner = Plane { normal: Vector::new(1.0, 1.0, 1.0).normalize(), offset_m: 0.5 / 3.0_f64.sqrt() };
+        let corner = Plane {
+            normal: Vector::new(1.0, 1.0, 1.0).normalize(),
+            offset_m: 0.5 / 3.0_f64.sqrt(),
+            rounding_m: 0.0,
+        };
         assert_eq!(by_dual.count_with(&corner), 10);
     }
 
@@ -226,7 +233,7 @@ mod tests {
 
     #[test]
     fn half_spaces_without_an_end_have_no_vertices() {
-        let plane = |n: Vector| Plane { normal: n, offset_m: 1.0 };
+        let plane = |n: Vector| Plane { normal: n, offset_m: 1.0, rounding_m: 0.0 };
         let open = [
             plane(Vector::x()),
             plane(-Vector::x()),

@@ -3,12 +3,11 @@
 use crate::args::hull::OverhangArgs;
 use crate::error::CliError;
 use crate::exit::Exit;
-use crate::pipeline::robot::{LoadedMesh, Robot, declared_or_exact, warn_of_condition};
+use crate::pipeline::robot::{LoadedMesh, Robot, declared_or_exact, read_mesh_alone};
 use crate::printer::{Printer, Render, table};
 use crate::report::hulls::{HullPage, LinkPicture};
-use rollcheck_engine::geometry::files::read_mesh;
 use rollcheck_engine::geometry::overhang::{
-    CertifiedOverhang, OverhangProbe, SPLITS_MAX, SampledOverhang, emitted_m,
+    CertifiedOverhang, OverhangProbe, SPLITS_MAX, SampledOverhang, emitted_m, published_m,
 };
 use rollcheck_engine::geometry::{ConvexHull, Point, Pose, TriangleMesh};
 use rollcheck_engine::store::atomic;
@@ -62,11 +61,9 @@ pub fn run(args: &OverhangArgs, printer: &mut Printer<'_>) -> Result<Exit, CliEr
     }
     if let Some(path) = &args.mesh {
         let file = path.display().to_string();
-        let mesh = read_mesh(path)?;
-        let name = path.file_stem().map_or(file.clone(), |s| s.to_string_lossy().into_owned());
-        warn_of_condition(&name, &file, &mesh, printer);
+        let (name, mesh) = read_mesh_alone(path, printer)?;
         let (source, spanned) = match &args.hull {
-            Some(hull) => (hull.display().to_string(), read_mesh(hull)?),
+            Some(hull) => (hull.display().to_string(), read_mesh_alone(hull, printer)?.1),
             None => (file.clone(), mesh.clone()),
         };
         let hull = ConvexHull::of(spanned.vertices()).map_err(|error| CliError::Link {
@@ -142,6 +139,7 @@ impl Overhangs {
                 m.sampled.samples.to_string(),
                 format!("{:.9}", m.sampled.max_m),
                 format!("{:.6}", emitted_m(m.sampled.max_m)),
+                format!("{:.6}", published_m(&m.sampled, &m.certified)),
                 format!("{:.9}", m.certified.lower_m),
                 format!("{:.9}", m.certified.upper_m),
                 m.certified.splits.to_string(),
@@ -162,8 +160,17 @@ impl Overhangs {
     }
 }
 
-const HEADER: [&str; 8] =
-    ["link", "hull", "samples", "sampled, m", "published, m", "at least, m", "at most, m", "splits"];
+const HEADER: [&str; 9] = [
+    "link",
+    "hull",
+    "samples",
+    "sampled, m",
+    "recipe, m",
+    "published, m",
+    "at least, m",
+    "at most, m",
+    "splits",
+];
 
 impl Render for Overhangs {
     fn json(&self) -> Value {
@@ -176,7 +183,8 @@ impl Render for Overhangs {
                 "samples_per_edge": m.n,
                 "samples": m.sampled.samples,
                 "sampled_m": m.sampled.max_m,
-                "published_m": emitted_m(m.sampled.max_m),
+                "recipe_m": emitted_m(m.sampled.max_m),
+                "published_m": published_m(&m.sampled, &m.certified),
                 "supremum_m": [m.certified.lower_m, m.certified.upper_m],
                 "certified": m.certified.certified,
                 "splits": m.certified.splits,

@@ -232,7 +232,7 @@ fn staged(
         .collect();
     StagedChecker::default()
         .check(&links, grid, margin_m, &|_| false)
-        .map_err(|error| CliError::Usage(format!("resolution: {error}")))
+        .map_err(|error| CliError::Usage(error.to_string()))
 }
 
 impl Voxels {
