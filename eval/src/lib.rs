@@ -15,7 +15,7 @@ pub mod ledger;
 pub mod replay;
 pub mod round_ops;
 pub mod rounds;
-#[cfg(test)]
 #[path = "../../engine/src/testing.rs"]
+#[cfg(test)]
 mod testing;
 pub mod verdict;

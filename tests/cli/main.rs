@@ -16,6 +16,7 @@ mod matrix_bad_input;
 mod matrix_exit_codes;
 mod matrix_preflight;
 mod matrix_readjudicate;
+mod matrix_replay;
 mod quickstart;
 mod sentinel;
 mod support;

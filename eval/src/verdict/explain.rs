@@ -9,6 +9,7 @@ use crate::adjudication::adjudicate::Bound;
 use crate::adjudication::ladder::Rung;
 use crate::adjudication::outcome::GroundTruthVerdict;
 use crate::adjudication::rules::RuleSet;
+use crate::adjudication::stand_in::{self, ReplayedState};
 use crate::adjudication::{Adjudication, party};
 use crate::rounds::scene::{List, SceneConfig, Stated};
 use rollcheck_engine::text::{plain, printf};
@@ -159,6 +160,16 @@ fn known(m: Option<f64>) -> String {
 }
 
 fn adjudication_json(a: &Adjudication) -> Value {
+    let mut value = measured_json(a);
+    // A key that is there only where a replay was asked for: a documented account stays as it was.
+    if let Some(r) = &a.replayed {
+        value["replay"] = json!({"source": stand_in::SOURCE, "distance_m": r.distance_m, "joints": r.state_field,
+                                 "state_of_the_check": r.state == ReplayedState::OfTheCheck});
+    }
+    value
+}
+
+fn measured_json(a: &Adjudication) -> Value {
     let bound = match a.bound {
         Bound::Measured(m) => json!({"kind": "measured", "value_m": m}),
         Bound::Replayed(m) => json!({"kind": "engine-replay", "value_m": m}),
@@ -202,7 +213,17 @@ fn adjudication_text(out: &mut String, a: &Adjudication, j: &SceneJudgement) {
         return;
     }
     field(out, "comparison", a.comparison.name());
-    field(out, "pairs", &format!("{} of this stop in {}", a.party_pairs, a.pair_set.name()));
+    if let Some(r) = &a.replayed {
+        let source = stand_in::SOURCE;
+        field(out, "pairs", &format!("none measured of this stop; {source} stands in"));
+        field(
+            out,
+            "replay",
+            &format!("{} between the hulls, joints of `{}`", metres(r.distance_m), r.state_field),
+        );
+    } else {
+        field(out, "pairs", &format!("{} of this stop in {}", a.party_pairs, a.pair_set.name()));
+    }
     field(out, "nearest party", &known(a.nearest_tripping_party_m));
     let body = |key: &str| a.nearest_pair.get(key).and_then(Value::as_str).unwrap_or("?");
     match a.nearest_any_m {

@@ -28,15 +28,12 @@ pub struct RobotFiles {
 pub fn load(robot: &Path, files: &RobotFilesArgs, printer: &mut Printer<'_>) -> Result<RobotFiles, CliError> {
     let manifest = read_robot(robot)?;
     let mut sources = vec![format!("{}: collision model", robot.display())];
-    let kinematics = match &files.urdf {
-        Some(path) => {
-            sources.push(format!("{}: kinematics", path.display()));
-            read_kinematics(path)?
-        }
-        None => {
-            sources.push("kinematics: the built-in Panda".to_owned());
-            built_in()
-        }
+    let kinematics = if let Some(path) = &files.urdf {
+        sources.push(format!("{}: kinematics", path.display()));
+        read_kinematics(path)?
+    } else {
+        sources.push("kinematics: the built-in Panda".to_owned());
+        built_in()
     };
     let mut meshes = BTreeMap::new();
     for link in &manifest.model.links {

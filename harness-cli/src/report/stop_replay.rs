@@ -3,6 +3,7 @@
 use super::format::number;
 use super::page::{Fact, Page, Provenance, Section};
 use super::table::{Cell, Column, Table};
+use rollcheck_engine::geometry::hull_distance::SignedDistance;
 use rollcheck_eval::replay::account::{self, reported_mm};
 use rollcheck_eval::replay::{LinkPair, Replay, StateReplay};
 
@@ -131,7 +132,7 @@ fn state_section(state: &StateReplay) -> Section {
         vec![
             Cell::text(format!("{} and {}", pair.a, pair.b)),
             mm(found.map(|f| f.distance_m)),
-            yes(found.is_some_and(|f| f.certified())),
+            yes(found.is_some_and(SignedDistance::certified)),
             mm(pair.boxes_m.as_ref().ok().copied()),
             mm(pair.probe_m),
             yes(pair.adjacent),

@@ -230,3 +230,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_kernels_account_in_a_line_of_its_own_is_kept() {
+    let log = parse(
+        b"[hal] sim.estop_ground_truth_evidence {\"collision_evidence\": {\"link_a\": \"a\"}, \"stop_seq\": 1}\n\
+          [hal] sim.estop_ground_truth_evidence {\"stop_seq\": 2}\n",
+        "x.log",
+    )
+    .unwrap();
+    assert_eq!(log.evidence.unwrap()["collision_evidence"]["link_a"], "a");
+    assert_eq!((log.stop, log.snapshot), (None, None));
+}

@@ -174,6 +174,14 @@ impl Render for Replayed {
         for (index, sentence) in account::sentences(&self.replay).iter().enumerate() {
             field(&mut out, if index == 0 { "replayed" } else { "" }, sentence);
         }
+        if self.documented.is_none() && self.replay.stop.is_some() {
+            let where_else = "`--from-recorded` takes the stop from verdicts.json";
+            field(
+                &mut out,
+                "documented",
+                &format!("nothing to judge: the log has no stop line; {where_else}"),
+            );
+        }
         verdict_text(&mut out, "documented", judged(self.documented.as_ref()));
         verdict_text(&mut out, "with replay", judged(self.with.as_ref()));
         for state in &self.replay.states {
@@ -192,11 +200,7 @@ fn field(out: &mut String, name: &str, value: &str) {
 
 fn named_text(out: &mut String, pair: &LinkPair) {
     if let Ok(found) = &pair.hulls {
-        let certificate = if found.certified() {
-            format!("certified, bounds {:.0e} m apart", found.certificate_gap_m)
-        } else {
-            "not certified".to_owned()
-        };
+        let certificate = if found.certified() { "certified" } else { "not certified" };
         let how = account::method(found.method);
         field(out, "hulls", &format!("{}, {how}, {certificate}", measured_mm(found.distance_m)));
         let point =
