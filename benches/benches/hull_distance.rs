@@ -40,7 +40,7 @@ fn case(arm: &BenchArm, random: &mut Uniform, at: usize) -> Case {
             break b;
         }
     };
-    let a_from_b = if at % 2 == 0 {
+    let a_from_b = if at.is_multiple_of(2) {
         let poses = random_poses(arm, random);
         poses[a].inverse() * poses[b]
     } else {

@@ -12,7 +12,7 @@ use rollcheck_engine::geometry::budget::{
     per_link, per_pair,
 };
 use rollcheck_engine::geometry::overhang::{OverhangProbe, SAMPLES_PER_EDGE, SPLITS_MAX, published_m};
-use rollcheck_engine::geometry::robot::LinkVolume;
+use rollcheck_engine::geometry::robot::{LinkVolume, TightGeometry};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ pub fn run(args: &BudgetArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErro
             half_extents_m: link.shape.half_extents_m(),
             points: mesh.as_ref().map(|mesh| mesh.in_box.vertices()),
             // A manifest is read whole: what it does not declare does not ship.
-            has_stage2_hull: Some(link.tight.as_ref().is_some_and(|tight| tight.has_stage2_hull())),
+            has_stage2_hull: Some(link.tight.as_ref().is_some_and(TightGeometry::has_stage2_hull)),
             hull_overhang_m,
         })
         .collect();

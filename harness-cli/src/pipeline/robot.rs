@@ -62,19 +62,15 @@ impl Robot {
         })
     }
 
-    /// Whether a mesh is named for a link, so that a missing file is an error and not a link without a mesh.
-    fn names_mesh(&self, link: &LinkVolume) -> bool {
-        link.mesh.is_some()
-    }
-
     /// A link's mesh; `None` where none is named and none found.
     ///
     /// # Errors
     /// [`CliError::Link`] naming link and file.
     pub fn mesh(&self, link: &LinkVolume, printer: &mut Printer<'_>) -> Result<Option<LoadedMesh>, CliError> {
+        // A mesh that is named and not there is an error, and not a link without one.
         let path = match self.file.mesh_path(link, self.meshes.as_deref()) {
             Ok(path) => path,
-            Err(MeshFileError::NoneFound { .. }) if !self.names_mesh(link) => return Ok(None),
+            Err(MeshFileError::NoneFound { .. }) if link.mesh.is_none() => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let file = path.display().to_string();

@@ -6,6 +6,7 @@ use crate::report::table::{Cell, Column, Table};
 use maud::{Markup, html};
 use rollcheck_engine::geometry::{ConvexHull, Point, TriangleMesh, Vector};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// One link from three sides, in its box frame, m.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +58,7 @@ impl LinkPicture {
                         points=(self.outlines[side].iter().map(|(a, b)| format!("{},{}", x(*a), y(*b))).collect::<Vec<_>>().join(" ")) {}
                 }
                 path fill="none" stroke="currentColor" stroke-width="0.7"
-                    d=(self.silhouettes[side].iter().map(|[p, q]| format!("M{} {}L{} {}", x(p.0), y(p.1), x(q.0), y(q.1))).collect::<String>()) {}
+                    d=(lines(&self.silhouettes[side], &x, &y)) {}
                 @if let Some((worst, _)) = &self.worst {
                     circle cx=(x(worst[*u])) cy=(y(worst[*v])) r="5" fill="none" stroke="var(--strong)" stroke-width="2" {}
                 }
@@ -100,6 +101,14 @@ impl LinkPicture {
             &inner,
         )
     }
+}
+
+/// Lines as the data of an SVG path.
+fn lines(lines: &[[(f64, f64); 2]], x: &dyn Fn(f64) -> String, y: &dyn Fn(f64) -> String) -> String {
+    lines.iter().fold(String::new(), |mut path, [p, q]| {
+        let _ = write!(path, "M{} {}L{} {}", x(p.0), y(p.1), x(q.0), y(q.1));
+        path
+    })
 }
 
 /// Edges where the mesh turns away from the viewer, or ends.

@@ -17,7 +17,7 @@ struct Derived {
     name: String,
     file: String,
     mesh_vertices: usize,
-    derived: DerivedTight,
+    found: DerivedTight,
     tight: TightGeometry,
 }
 
@@ -60,7 +60,7 @@ pub fn run(args: &DeriveArgs, printer: &mut Printer<'_>) -> Result<Exit, CliErro
             name: link.link_name.clone(),
             mesh_vertices: mesh.in_box.vertices().len(),
             file: mesh.file,
-            derived,
+            found: derived,
             tight,
         });
     }
@@ -88,10 +88,10 @@ impl Render for Fragment {
                 "link": it.name,
                 "mesh": it.file,
                 "mesh_vertices": it.mesh_vertices,
-                "exact_hull_vertices": it.derived.exact_hull_vertices,
-                "inward_margin_m": it.derived.inward_margin_m,
-                "overhang_sampled_m": it.derived.sampled.map(|s| s.max_m),
-                "overhang_supremum_m": it.derived.certified.map(|c| [c.lower_m, c.upper_m]),
+                "exact_hull_vertices": it.found.exact_hull_vertices,
+                "inward_margin_m": it.found.inward_margin_m,
+                "overhang_sampled_m": it.found.sampled.map(|s| s.max_m),
+                "overhang_supremum_m": it.found.certified.map(|c| [c.lower_m, c.upper_m]),
                 "tight_geometry": {
                     "dop_lo_m": it.tight.dop.lo_m,
                     "dop_hi_m": it.tight.dop.hi_m,
@@ -106,7 +106,7 @@ impl Render for Fragment {
     fn text(&self) -> String {
         let mut text = fragment::head(&self.robot, &self.source);
         for it in &self.links {
-            text += &fragment::link(&it.name, it.mesh_vertices, &it.derived, &it.tight);
+            text += &fragment::link(&it.name, it.mesh_vertices, &it.found, &it.tight);
         }
         text
     }

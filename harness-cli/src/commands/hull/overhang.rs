@@ -12,6 +12,7 @@ use rollcheck_engine::geometry::overhang::{
 use rollcheck_engine::geometry::{ConvexHull, Point, Pose, TriangleMesh};
 use rollcheck_engine::store::atomic;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// Grid below which a cap does not go.
 const CAPPED_MIN: usize = 4;
@@ -199,7 +200,7 @@ impl Render for Overhangs {
         let mut text = table(&HEADER, self.rows());
         for m in &self.0 {
             let [b, l] = [m.certified.at, m.at_link].map(|p| format!("({:.6}, {:.6}, {:.6})", p.x, p.y, p.z));
-            text += &format!("{}: farthest at {b} in the box frame, {l} in the link frame\n", m.name);
+            let _ = writeln!(text, "{}: farthest at {b} in the box frame, {l} in the link frame", m.name);
         }
         text
     }
