@@ -56,7 +56,7 @@ fn main() {
     let mut out = Vec::new();
     group.bench_function("distance", |b| b.iter(|| cells.distance_m(level, black_box(&obb), &mut out)));
     group.bench_function("nearest by distance", |b| {
-        b.iter(|| cells.nearest_by_distance(level, black_box(&obb)))
+        b.iter(|| cells.nearest_by_distance(level, black_box(&obb)));
     });
     let centres: Vec<ParryPose> = occupied
         .iter()

@@ -2,9 +2,9 @@
 //!
 //! Geometry page, section 5. Two measures of it, both unsigned and in metres:
 //!
-//! * [`sampled`]: a barycentric grid of `n` a facet edge, the documented recipe; its largest value is a lower bound, and
+//! * [`OverhangProbe::sampled`]: a barycentric grid of `n` a facet edge, the documented recipe; its largest value is a lower bound, and
 //!   [`emitted_m`] is what the recipe makes of it, `ceil(1.2 max / 1e-6) 1e-6`.
-//! * [`certified`]: the supremum between two bounds. For a hull triangle `t` and one mesh triangle `m` the distance to `m`
+//! * [`OverhangProbe::certified`]: the supremum between two bounds. For a hull triangle `t` and one mesh triangle `m` the distance to `m`
 //!   is convex over `t`, so
 //!
 //! ```text

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Geometry page, sections 5 to 7. Everything is in the box frame of the link, metres. [`fault`] says whether declared
-//! slabs and vertices may be used at all, as the safety kernel does at load; [`derive`] makes them from a mesh;
-//! [`check`] holds declared ones against the mesh they stand for. An overhang is measured or absent, never 0 for want of
+//! slabs and vertices may be used at all, as the safety kernel does at load; [`mod@derive`] makes them from a mesh;
+//! [`mod@check`] holds declared ones against the mesh they stand for. An overhang is measured or absent, never 0 for want of
 //! a measurement.
 
 pub mod check;

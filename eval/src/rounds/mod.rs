@@ -1,6 +1,6 @@
 //! What is recorded, parsed and not judged.
 //!
-//! One file a recorded kind: [`deploy_log`], [`monitor`], [`goal`], [`snapshot`], [`scene`] (through [`yaml`]). [`lines`] streams
+//! One file a recorded kind: [`deploy_log`], [`monitor`], [`goal`], [`snapshot`], [`scene`] (through [`rollcheck_engine::store::yaml`]). [`lines`] streams
 //! a file in blocks of whole lines, [`json`] decodes as the recorder's language does, [`layout`] knows where files lie,
 //! [`read`] opens them, [`evidence`] is all that one scene says.
 
