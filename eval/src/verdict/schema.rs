@@ -263,7 +263,7 @@ pub struct GroundTruthAdjudication {
     /// Gap budget that was applied, m.
     #[serde(default)]
     pub admissible_gap_m: Option<f64>,
-    /// `hal-adjudication-budget`, `grid-quantization` or empty.
+    /// `hal-adjudication-budget`, `grid-quantization`, `robot-file` (of a replay) or empty.
     #[serde(default)]
     pub budget_source: String,
     /// Both sides of the probe are attested solid.
