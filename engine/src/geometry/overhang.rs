@@ -21,6 +21,7 @@ use super::hull::ConvexHull;
 use super::mesh::TriangleMesh;
 use super::pose::Point;
 use super::triangle::distance_sq_to_triangle;
+use crate::text::printf::round6;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
@@ -65,13 +66,18 @@ pub struct CertifiedOverhang {
 
 /// What a manifest publishes from a sampled value: a fifth more, rounded up to a micrometre.
 pub fn emitted_m(sampled_m: f64) -> f64 {
-    (1.2 * sampled_m / 1e-6).ceil() * 1e-6
+    micrometres_up(1.2 * sampled_m)
+}
+
+/// Up to a micrometre, as the double that six decimals spell: 0.000485, not 0.00048499999999999997.
+fn micrometres_up(m: f64) -> f64 {
+    round6((m / 1e-6).ceil() * 1e-6)
 }
 
 /// What a manifest should publish: the recipe's value, but never less than what is proved. A grid can step over a slot,
 /// and an overhang that is too small convicts a correct stop.
 pub fn published_m(sampled: &SampledOverhang, certified: &CertifiedOverhang) -> f64 {
-    emitted_m(sampled.max_m).max((certified.upper_m / 1e-6).ceil() * 1e-6)
+    emitted_m(sampled.max_m).max(micrometres_up(certified.upper_m))
 }
 
 /// A mesh prepared for the facets of a hull.
@@ -346,6 +352,7 @@ mod tests {
     fn what_is_published_is_a_fifth_more_rounded_up() {
         assert_eq!(emitted_m(0.000_215_609), 0.000_259);
         assert_eq!(emitted_m(0.000_119_233), 0.000_144);
+        assert_eq!(emitted_m(0.000_403_974), 0.000_485);
         assert_eq!(emitted_m(0.0), 0.0);
     }
 
