@@ -45,7 +45,7 @@ fn a_derived_block_stands_under_its_link_as_it_is() {
             continue;
         }
         let head = link.split("    tight_geometry").next().unwrap();
-        pasted += &format!("  - link_name{head}    # {}", blocks.next().unwrap());
+        pasted.extend(["  - link_name", head, "    # ", blocks.next().unwrap()]);
     }
     fs::write(workspace.path("pasted.yaml"), pasted).unwrap();
     let found = workspace.json(&["hull", "check", "--robot", "pasted.yaml", "-q"]);

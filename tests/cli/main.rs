@@ -9,6 +9,7 @@
 mod bad_artifacts;
 mod bad_input;
 mod general;
+mod geometry;
 mod graph;
 mod head;
 mod matrix;
