@@ -134,6 +134,9 @@ impl ConvexHull {
 
     fn refuse_outside(&self, points: &[Point], size_m: f64) -> Result<(), HullError> {
         let planes = self.planes();
+        if self.vertices.len() < 4 || planes.len() < 4 {
+            return Err(HullError::Failed { reason: "what was built has no volume".to_owned() });
+        }
         for (index, point) in points.iter().enumerate() {
             let excess_m =
                 planes.iter().fold(f64::NEG_INFINITY, |e, plane| e.max(plane.sure_excess_m(point)));

@@ -11,7 +11,8 @@
 //! max over corners c of t of min over m of dist(c, m)  <=  sup over t  <=  min over m of max over corners c of dist(c, m)
 //! ```
 //!
-//!   and triangles whose upper bound is above the best lower one are split at their longest edge.
+//!   and triangles whose upper bound is above the best lower one are split: along the mesh where they lie on it, else at
+//!   their longest edge.
 //!
 //! Which mesh triangles can matter is known beforehand: `U(t)`, the right-hand side, bounds the distance of every point
 //! of `t`, so a triangle farther from `t` than that is never nearest. On a hull that hugs its mesh a dozen of 300 are
@@ -33,6 +34,8 @@ pub const CHECK_SAMPLES_PER_EDGE: usize = 32;
 pub const INTERVAL_M: f64 = 1e-9;
 /// Aimed at, so that rounding of the difference stays within.
 const GOAL_M: f64 = 0.999e-9;
+/// A part lies on a mesh triangle when its middle is nearer than this share of its longest edge.
+const LIES_ON: f64 = 1e-2;
 /// Splits after which an interval is given as wide as it is.
 pub const SPLITS_MAX: usize = 4_000_000;
 
@@ -164,8 +167,8 @@ impl<'a> OverhangProbe<'a> {
             }
             let Some(part) = open.pop() else { break };
             splits += 1;
-            for half in halves(&part.corners) {
-                let child = self.part(half, &part.candidates, &mut best, &mut order);
+            for piece in self.pieces(&part) {
+                let child = self.part(piece, &part.candidates, &mut best, &mut order);
                 // What cannot raise the supremum past the goal is done.
                 if child.upper_m > best.0 + GOAL_M {
                     open.push(child);
@@ -179,6 +182,38 @@ impl<'a> OverhangProbe<'a> {
         let upper_m = lower_m.max(open_m).max(dropped_m);
         let certified = upper_m - lower_m <= INTERVAL_M;
         CertifiedOverhang { lower_m, upper_m, at: best.1, splits, certified }
+    }
+
+    /// A part cut along the edge of a mesh triangle that it lies on, else in two.
+    ///
+    /// Where hull and mesh cut one flat side along different diagonals, the far corner of a part is far from each mesh
+    /// triangle, and halving would go on along the diagonal without end. Cut there, each piece lies on one triangle.
+    fn pieces(&self, part: &Part) -> Vec<[Point; 3]> {
+        let [a, b, c] = &part.corners;
+        let middle = Point::from((a.coords + b.coords + c.coords) / 3.0);
+        let longest = (a - b).norm().max((b - c).norm()).max((c - a).norm());
+        let mut nearest = (f64::INFINITY, None);
+        for &i in &part.candidates {
+            let square = distance_sq_to_triangle(&middle, &self.triangles[i as usize]);
+            if square < nearest.0 {
+                nearest = (square, Some(i));
+            }
+        }
+        let normal = (b - a).cross(&(c - a));
+        if let (square, Some(i)) = nearest
+            && square.sqrt() <= LIES_ON * longest
+        {
+            let corners = &self.triangles[i as usize];
+            for (p, q) in [(0, 1), (1, 2), (2, 0)] {
+                let across = normal.cross(&(corners[q] - corners[p]));
+                let Some(across) = across.try_normalize(0.0) else { continue };
+                let sides = part.corners.map(|corner| across.dot(&(corner - corners[p])));
+                if let Some(pieces) = cut(&part.corners, sides, 1e-9 * longest) {
+                    return pieces;
+                }
+            }
+        }
+        halves(&part.corners).to_vec()
     }
 
     fn part(
@@ -247,6 +282,29 @@ impl PartialEq for Part {
 }
 
 impl Eq for Part {}
+
+/// A triangle cut by a plane, from the signed distances of its corners; `None` when the plane does not pass between them
+/// by more than `on` on both sides.
+fn cut(corners: &[Point; 3], sides: [f64; 3], on: f64) -> Option<Vec<[Point; 3]>> {
+    let lo = sides[0].min(sides[1]).min(sides[2]);
+    let hi = sides[0].max(sides[1]).max(sides[2]);
+    if lo >= -on || hi <= on {
+        return None;
+    }
+    let crossing =
+        |i: usize, j: usize| corners[i] + (corners[j] - corners[i]) * (sides[i] / (sides[i] - sides[j]));
+    if let Some(i) = sides.iter().position(|side| side.abs() <= on) {
+        // Through a corner: the two others are on either side.
+        let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+        let middle = crossing(j, k);
+        return Some(vec![[corners[i], corners[j], middle], [corners[i], middle, corners[k]]]);
+    }
+    // One corner alone on its side.
+    let alone = (0..3).find(|&i| (0..3).all(|j| j == i || (sides[j] > 0.0) != (sides[i] > 0.0)))?;
+    let (j, k) = ((alone + 1) % 3, (alone + 2) % 3);
+    let (p, q) = (crossing(alone, j), crossing(alone, k));
+    Some(vec![[corners[alone], p, q], [p, corners[j], corners[k]], [p, corners[k], q]])
+}
 
 /// The two halves of a triangle, cut at the middle of its longest edge.
 fn halves(&[a, b, c]: &[Point; 3]) -> [[Point; 3]; 2] {
@@ -337,6 +395,47 @@ mod tests {
             let sampled = probe.sampled(SAMPLES_PER_EDGE);
             assert!(sampled.max_m <= exact + 1e-12 && sampled.max_m > 0.95 * exact);
             assert_eq!(sampled.samples, hull.facets().len() * 325);
+        }
+    }
+
+    #[test]
+    fn flat_sides_cut_along_other_diagonals_are_certified_at_once() {
+        // A turned box in single precision: its sides are flat to 4e-9 m, and mesh and hull cut them as they like.
+        let turn = crate::geometry::pose::pose_from_xyz_rpy([0.01, 0.02, -0.03, 0.3, 0.5, -0.7]);
+        let stored = |p: Point| (turn * p).map(|x| f64::from(x as f32));
+        let [x, y, z] = [0.05, 0.07, 0.12];
+        let corner = |i: usize| {
+            let side = |k: usize, half: f64| if i >> k & 1 == 1 { half } else { -half };
+            stored(Point::new(side(0, x), side(1, y), side(2, z)))
+        };
+        let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        for diagonals in 0..64_usize {
+            let facets = sides.iter().enumerate().flat_map(|(at, &[a, b, c, d])| {
+                let [a, b, c, d] = [a, b, c, d].map(corner);
+                if diagonals >> at & 1 == 1 { [[a, b, c], [a, c, d]] } else { [[b, c, d], [b, d, a]] }
+            });
+            let mesh = TriangleMesh::weld(facets).unwrap();
+            let hull = ConvexHull::of(mesh.vertices()).unwrap();
+            let found = OverhangProbe::new(&hull, &mesh).certified(1_000);
+            assert!(found.certified && found.upper_m < 1e-8, "{diagonals}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_cut_keeps_the_area_and_leaves_nothing_across() {
+        let corners = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 3.0, 0.0]].map(Point::from);
+        let area = |t: &[Point; 3]| 0.5 * (t[1] - t[0]).cross(&(t[2] - t[0])).z;
+        for (offset, slope, count) in [(1.0, 0.0, 3), (0.0, 1.0, 2), (0.5, -0.3, 3), (9.0, 0.0, 0)] {
+            let side = |p: &Point| p.x - slope * p.y - offset;
+            let found = cut(&corners, corners.map(|p| side(&p)), 1e-12).unwrap_or_default();
+            assert_eq!(found.len(), count, "{offset} {slope}");
+            if count > 0 {
+                assert!((found.iter().map(area).sum::<f64>() - 6.0).abs() < 1e-12);
+                for piece in &found {
+                    let sides = piece.map(|p| side(&p));
+                    assert!(sides.iter().all(|s| *s < 1e-12) || sides.iter().all(|s| *s > -1e-12));
+                }
+            }
         }
     }
 

@@ -269,7 +269,7 @@ mod tests {
         ));
         assert_eq!(new([2, 2, 2], zero, 0.1, 7), VoxelGridError::Cells { size: [2; 3], found: 7 });
         assert!(matches!(new([usize::MAX, 2, 1], zero, 0.1, 7), VoxelGridError::TooMany { .. }));
-        let empty = VoxelGrid::new([usize::MAX, 2, 0], zero, 0.1, unit, vec![]).unwrap();
+        let empty = VoxelGrid::new([SIDE_MAX - 1, 2, 0], zero, 0.1, unit, vec![]).unwrap();
         assert_eq!((empty.occupied_cells().count(), empty.cell(0)), (0, None));
         assert_eq!(rotation_from_xyzw([0.0; 4]), Err(VoxelGridError::QuaternionUnset));
         assert!(rotation_from_xyzw([0.0, 0.0, 0.0, 1.0 + 4e-7]).is_ok());

@@ -228,9 +228,12 @@ mod tests {
     fn bytes_after_the_last_facet_are_counted_and_fewer_are_refused() {
         let whole = binary_bytes(b"x", &TETRAHEDRON);
         let mut more = whole.clone();
-        more.extend([7; 61]);
+        more.extend([7; 49]);
         let file = read_stl(&more, "a.stl").unwrap();
-        assert_eq!((file.mesh.triangles().len(), file.surplus_bytes), (4, 61));
+        assert_eq!((file.mesh.triangles().len(), file.surplus_bytes), (4, 49));
+        more.push(7);
+        let error = read_stl(&more, "a.stl").unwrap_err();
+        assert_eq!(error.to_string(), "a.stl: the count says 4 facets, there are bytes for 5");
         let error = read_stl(&whole[..whole.len() - 1], "a.stl").unwrap_err();
         assert_eq!(error.to_string(), "a.stl: cut short: the count says 4 facets, there are bytes for 3");
     }
