@@ -8,8 +8,8 @@ use crate::printer::{Printer, Render, table};
 use indexmap::IndexMap;
 use rollcheck_engine::geometry::ConvexHull;
 use rollcheck_engine::geometry::budget::{
-    AdjudicationBudget, LinkInput, PairBudget, PayloadSlop, PerLinkBudget, adjudication_budget, payload_slop,
-    per_link, per_pair,
+    AdjudicationBudget, BudgetError, LinkInput, PairBudget, PayloadSlop, PerLinkBudget, adjudication_budget,
+    payload_slop, per_link, per_pair,
 };
 use rollcheck_engine::geometry::overhang::{OverhangProbe, SAMPLES_PER_EDGE, SPLITS_MAX, published_m};
 use rollcheck_engine::geometry::robot::{LinkVolume, TightGeometry};
@@ -31,6 +31,10 @@ struct Budgets {
 /// [`CliError::Robot`], [`CliError::Link`], [`CliError::Mesh`], [`CliError::Budget`], [`CliError::Stdout`].
 pub fn run(args: &BudgetArgs, printer: &mut Printer<'_>) -> Result<Exit, CliError> {
     let robot = Robot::read(&args.robot)?;
+    if !(args.resolution.is_finite() && args.resolution > 0.0) {
+        let source = BudgetError::Resolution { found: args.resolution };
+        return Err(CliError::Budget { file: robot.name, source });
+    }
     let mut meshes: Vec<Option<LoadedMesh>> = Vec::new();
     let mut overhangs: Vec<Option<f64>> = Vec::new();
     let links = robot.links();

@@ -87,7 +87,10 @@ fn one(robot: &Robot, link: &LinkVolume, args: &CheckArgs, printer: &mut Printer
             return it;
         }
         Err(error) => {
-            it.failure = Some(error.message());
+            // The line begins with the link; the message need not.
+            let message = error.message();
+            let named = format!("link `{}`: ", link.link_name);
+            it.failure = Some(message.strip_prefix(&named).map_or(message.clone(), str::to_owned));
             return it;
         }
     };
@@ -109,6 +112,12 @@ fn one(robot: &Robot, link: &LinkVolume, args: &CheckArgs, printer: &mut Printer
     it
 }
 
+/// A signed length in mm; what rounds to nothing is positive.
+fn mm(m: f64) -> String {
+    let text = format!("{:+.6}", m * 1e3);
+    if text == "-0.000000" { "+0.000000".to_owned() } else { text }
+}
+
 impl Checked {
     fn findings(&self) -> Vec<(FindingKind, String)> {
         let failure = self.failure.iter().map(|text| (FindingKind::Violation, text.clone()));
@@ -123,11 +132,11 @@ impl Checked {
     fn line(&self) -> String {
         let Some(found) = &self.found else { return format!("{}: not checked", self.name) };
         let mut line = format!(
-            "{}: mesh {} vtx, declared hull {} vtx, mesh-outside-DOP {:+.6} mm",
+            "{}: mesh {} vtx, declared hull {} vtx, mesh-outside-DOP {} mm",
             self.name,
             found.mesh_vertices,
             found.hull_vertices,
-            found.outside_dop_m * 1e3
+            mm(found.outside_dop_m)
         );
         if let (Some(hull_m), Some(sampled), Some(finer), Some(proved)) =
             (found.outside_hull_m, found.sampled, found.resampled, found.certified)
@@ -135,8 +144,8 @@ impl Checked {
             let declared = self.declared_m.map_or("none".to_owned(), |m| format!("{m:.6}"));
             let _ = write!(
                 line,
-                ", mesh-outside-hull {:+.6} mm, overhang declared {declared}, sampled {:.9} (n = 24) {:.9} (n = 32), supremum {:.9} m",
-                hull_m * 1e3,
+                ", mesh-outside-hull {} mm, overhang declared {declared}, sampled {:.9} (n = 24) {:.9} (n = 32), supremum {:.9} m",
+                mm(hull_m),
                 sampled.max_m,
                 finer.max_m,
                 proved.upper_m
@@ -175,10 +184,8 @@ impl Answer {
                         found
                             .and_then(|f| f.certified)
                             .map_or("unknown".to_owned(), |c| format!("{:.9}", c.upper_m)),
-                        found.map_or("unknown".to_owned(), |f| format!("{:+.6}", f.outside_dop_m * 1e3)),
-                        found
-                            .and_then(|f| f.outside_hull_m)
-                            .map_or("none".to_owned(), |m| format!("{:+.6}", m * 1e3)),
+                        found.map_or("unknown".to_owned(), |f| mm(f.outside_dop_m)),
+                        found.and_then(|f| f.outside_hull_m).map_or("none".to_owned(), |m| mm(m)),
                         if link.failed() {
                             "violated"
                         } else if warned {
