@@ -185,7 +185,7 @@ impl Answer {
                             .and_then(|f| f.certified)
                             .map_or("unknown".to_owned(), |c| format!("{:.9}", c.upper_m)),
                         found.map_or("unknown".to_owned(), |f| mm(f.outside_dop_m)),
-                        found.and_then(|f| f.outside_hull_m).map_or("none".to_owned(), |m| mm(m)),
+                        found.and_then(|f| f.outside_hull_m).map_or("none".to_owned(), mm),
                         if link.failed() {
                             "violated"
                         } else if warned {
