@@ -120,8 +120,8 @@ macro_rules! body {
     };
 }
 
-body!(body_f64, f64, 16);
-body!(body_f32, f32, 32);
+body!(body_f64, f64, 8);
+body!(body_f32, f32, 16);
 
 simd_levels! {
     /// [`super::scalar::sat`] of each cell.
