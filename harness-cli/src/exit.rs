@@ -51,7 +51,7 @@ Exit codes:
     0  done, nothing negative
     1  a verdict or check came out negative
     2  wrong usage, or a file that cannot be read or written; nothing was written
-    3  refused: a guardrail, a policy, a gate, or a file made for another graph or head
+    3  refused: a guardrail, policy, gate or hull check, or a file made for another graph or head
     5  nothing negative, but something could not be judged
     6  the asked device is not available
    70  internal error (a bug)

@@ -4,6 +4,7 @@ use rollcheck_engine::geometry::files::{RobotFile, read_mesh, read_robot};
 use rollcheck_engine::geometry::robot::LinkVolume;
 use rollcheck_engine::geometry::{ConvexHull, TriangleMesh};
 use serde_json::Value;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) struct Panda {
@@ -18,7 +19,8 @@ pub(crate) fn panda(test: &str) -> Option<Panda> {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
     let folder = root.join("panda");
     if !folder.exists() {
-        eprintln!("SKIPPED {test}: there is no {}", folder.display());
+        // Past the harness, which keeps what a passing test prints.
+        let _ = writeln!(std::io::stderr(), "SKIPPED {test}: there is no {}", folder.display());
         return None;
     }
     let robot = read_robot(&folder.join("panda_tight_geometry.yaml")).unwrap();

@@ -10,11 +10,12 @@
 
 use super::pose::{Point, Vector};
 use nalgebra::{Quaternion, Rotation3, UnitQuaternion};
+use rollcheck_kernels::obb_voxel::CELL_MAX;
 
 /// Most cells of a grid made from points: at 25 mm a cube of 16 m.
 pub const CELLS_MAX: u64 = 1 << 28;
 /// Cells along one side must be fewer: a coordinate is exact in f32 below this.
-const SIDE_MAX: usize = 1 << 24;
+const SIDE_MAX: usize = CELL_MAX as usize;
 /// How far a squared quaternion may be from 1.
 const UNIT_MAX: f64 = 1e-6;
 

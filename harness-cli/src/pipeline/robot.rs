@@ -62,11 +62,15 @@ impl Robot {
         })
     }
 
-    /// A link's mesh; `None` where none is named and none found.
+    /// A link's file and its mesh in the link frame, m; `None` where none is named and none found.
     ///
     /// # Errors
     /// [`CliError::Link`] naming link and file.
-    pub fn mesh(&self, link: &LinkVolume, printer: &mut Printer<'_>) -> Result<Option<LoadedMesh>, CliError> {
+    pub fn mesh_in_link(
+        &self,
+        link: &LinkVolume,
+        printer: &mut Printer<'_>,
+    ) -> Result<Option<(String, TriangleMesh)>, CliError> {
         // A mesh that is named and not there is an error, and not a link without one.
         let path = match self.file.mesh_path(link, self.meshes.as_deref()) {
             Ok(path) => path,
@@ -87,8 +91,17 @@ impl Robot {
             ));
         }
         warn_of_condition(&link.link_name, &file, &read.mesh, printer);
+        Ok(Some((file, read.mesh)))
+    }
+
+    /// A link's mesh in its box frame; `None` where none is named and none found.
+    ///
+    /// # Errors
+    /// [`CliError::Link`] naming link and file.
+    pub fn mesh(&self, link: &LinkVolume, printer: &mut Printer<'_>) -> Result<Option<LoadedMesh>, CliError> {
         let box_from_link = link.link_from_box.inverse();
-        Ok(Some(LoadedMesh { in_box: read.mesh.map(|p| box_from_link * p), file }))
+        let loaded = self.mesh_in_link(link, printer)?;
+        Ok(loaded.map(|(file, mesh)| LoadedMesh { in_box: mesh.map(|p| box_from_link * p), file }))
     }
 }
 

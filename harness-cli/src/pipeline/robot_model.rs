@@ -1,11 +1,10 @@
 //! The robot that stops are replayed on, from its files.
 
+use super::robot::Robot;
 use crate::args::matrix::RobotFilesArgs;
 use crate::error::CliError;
 use crate::printer::Printer;
-use rollcheck_engine::geometry::files::{
-    Description, MeshFileError, read_kinematics, read_mesh_file, read_robot,
-};
+use rollcheck_engine::geometry::files::{Description, MeshFileError, read_kinematics};
 use rollcheck_engine::geometry::kinematics::panda;
 use rollcheck_eval::replay::ReplayModel;
 use std::collections::BTreeMap;
@@ -24,10 +23,10 @@ pub struct RobotFiles {
 /// A link whose mesh file is not there is left without; a file that is there and cannot be read is an error.
 ///
 /// # Errors
-/// [`CliError::Robot`], [`CliError::Mesh`], [`CliError::Kinematics`].
+/// [`CliError::Robot`], [`CliError::Link`], [`CliError::Kinematics`].
 pub fn load(robot: &Path, files: &RobotFilesArgs, printer: &mut Printer<'_>) -> Result<RobotFiles, CliError> {
-    let manifest = read_robot(robot)?;
-    let mut sources = vec![format!("{}: collision model", robot.display())];
+    let robot = Robot::at(robot, files.meshes.as_deref())?;
+    let mut sources = vec![format!("{}: collision model", robot.name)];
     let kinematics = if let Some(path) = &files.urdf {
         sources.push(format!("{}: kinematics", path.display()));
         read_kinematics(path)?
@@ -36,29 +35,25 @@ pub fn load(robot: &Path, files: &RobotFilesArgs, printer: &mut Printer<'_>) -> 
         built_in()
     };
     let mut meshes = BTreeMap::new();
-    for link in &manifest.model.links {
-        let mesh = match manifest.mesh_path(link, files.meshes.as_deref()) {
-            Ok(path) => {
-                let file = read_mesh_file(&path)?;
-                if file.surplus_bytes > 0 {
-                    printer.warning(format_args!(
-                        "{}: {} bytes after the last facet were not read",
-                        path.display(),
-                        file.surplus_bytes
-                    ));
-                }
-                sources.push(format!("{}: mesh of {}", path.display(), link.link_name));
-                Ok(file.mesh)
-            }
-            Err(error @ MeshFileError::NoneFound { .. }) => {
+    for link in robot.links() {
+        let loaded = match robot.mesh_in_link(link, printer) {
+            Ok(loaded) => loaded,
+            Err(CliError::Mesh(error @ MeshFileError::NoneFound { .. })) => {
                 printer.warning(&error);
-                Err("no mesh file was found".to_owned())
+                None
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(error),
+        };
+        let mesh = match loaded {
+            Some((file, mesh)) => {
+                sources.push(format!("{file}: mesh of {}", link.link_name));
+                Ok(mesh)
+            }
+            None => Err("no mesh file was found".to_owned()),
         };
         meshes.insert(link.link_name.clone(), mesh);
     }
-    Ok(RobotFiles { model: ReplayModel::new(&manifest.model, kinematics, &meshes), sources })
+    Ok(RobotFiles { model: ReplayModel::new(&robot.file.model, kinematics, &meshes), sources })
 }
 
 fn built_in() -> Description {
